@@ -1,0 +1,133 @@
+/* A river as headwater knows it: hydraulics, reaches, sensors, the search box, who might have done
+ * it and who must be warned.
+ *
+ * Locations are metres along the river and grow downstream. Times are seconds from an origin that
+ * the readings and the search box share. SI throughout: metre, second, gram.
+ *
+ * A river is plain data. Fill it by hand (start from hw_river_init) or load it from YAML with
+ * hw_river_load (io.h); either way call hw_river_check before use. All arrays belong to the river
+ * and are released by hw_river_free.
+ */
+#ifndef HEADWATER_RIVER_H
+#define HEADWATER_RIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "headwater/status.h"
+
+enum { HW_ID_SIZE = 64, HW_NAME_SIZE = 160 };
+
+/* Where a quantity stands between measured and guessed. */
+typedef enum {
+  HW_KNOWN,     /* value is right */
+  HW_UNCERTAIN, /* lognormal: 68 % of the probability within value/factor .. value*factor */
+  HW_UNKNOWN    /* to be worked out */
+} hw_certainty;
+
+typedef struct {
+  hw_certainty certainty;
+  double value;  /* known value or median; 0 when unknown */
+  double factor; /* > 1 when uncertain, otherwise 1 */
+} hw_quantity;
+
+/* The river where no reach says otherwise. Give area or discharge: with the area known the
+ * discharge is area * velocity, with the discharge known the area is discharge / velocity. */
+typedef struct {
+  hw_quantity velocity_m_s;
+  hw_quantity dispersion_m2_s; /* HW_UNKNOWN selects the field model of the posterior engine */
+  double area_m2;              /* 0 when the discharge is given instead, or neither */
+  double discharge_m3_s;       /* 0 when the area is given instead, or neither */
+  double decay_per_s;
+} hw_hydraulics;
+
+/* A stretch that ends at to_m. Reaches run from upstream to downstream; the first begins at minus
+ * infinity, each begins where the one before ends, and below the last the hydraulics above hold.
+ * Where the river's velocity or dispersion is uncertain, its doubt scales the reaches alike. */
+typedef struct {
+  double to_m;
+  double velocity_m_s;
+  double dispersion_m2_s;
+  double area_m2;
+  double decay_per_s;
+} hw_reach;
+
+typedef struct {
+  char id[HW_ID_SIZE];
+  double location_m;
+  double noise_relative;       /* sd as a share of the true concentration; default 0.05 */
+  double noise_absolute_g_m3;  /* sd that does not shrink; 0: the engine estimates a floor */
+  double detection_limit_g_m3; /* 0: none known */
+  double background_g_m3;      /* steady concentration without a spill; NAN: learn it */
+  double gain_factor;          /* lognormal spread of the calibration; 1: trusted */
+  double discharge_m3_s;       /* what the gauge knows of its cross-section; 0: not known */
+  double section_velocity_m_s;
+  double width_m;
+  double depth_m;
+} hw_sensor;
+
+/* A facility that may be the source. It may have discharged anywhere within extent_m of its
+ * place (half-length; default 0: the outfall's place is exact). */
+typedef struct {
+  char id[HW_ID_SIZE];
+  char name[HW_NAME_SIZE];
+  double location_m;
+  double extent_m;
+} hw_candidate;
+
+/* Somebody downstream who must be warned. */
+typedef struct {
+  char id[HW_ID_SIZE];
+  char name[HW_NAME_SIZE];
+  double location_m;
+  double alarm_g_m3; /* 0: no level given */
+} hw_intake;
+
+/* The truth or a guess of it: what a method looks for. */
+typedef struct {
+  double mass_g;
+  double location_m;
+  double time_s;
+} hw_source;
+
+/* The feasible box; each side closed, lo <= hi. */
+typedef struct {
+  hw_source lo;
+  hw_source hi;
+} hw_box;
+
+typedef struct {
+  char name[HW_NAME_SIZE];
+  hw_hydraulics hydraulics;
+  hw_box search;
+  bool search_is_calendar; /* the box's times are seconds since 1970-01-01T00:00:00Z */
+  hw_reach *reaches;
+  size_t reach_count;
+  hw_sensor *sensors;
+  size_t sensor_count;
+  hw_candidate *candidates;
+  size_t candidate_count;
+  hw_intake *intakes;
+  size_t intake_count;
+  char *centerline; /* path of a GeoJSON file, or NULL */
+} hw_river;
+
+/* Defaults: no reaches, no sensors, everything unknown, an empty box. */
+void hw_river_init(hw_river *river);
+/* Defaults of one sensor (the comments above): relative noise 0.05, gain 1, background learned. */
+void hw_sensor_init(hw_sensor *sensor);
+/* Release what the river owns; NULL is fine. */
+void hw_river_free(hw_river *river);
+
+/* Is this river usable: finite numbers, ordered reaches, unique ids, lo <= hi, at least one sensor?
+ * Status: HW_EINPUT with a sentence in *error (may be NULL) that names the item. */
+hw_status hw_river_check(const hw_river *river, hw_error *error);
+
+/* Index of the sensor with this id, or -1. */
+ptrdiff_t hw_river_sensor(const hw_river *river, const char *id);
+
+/* True when velocity and dispersion are known or have a median everywhere: what the paper's
+ * methods and the offline baselines need. */
+bool hw_river_has_hydraulics(const hw_river *river);
+
+#endif

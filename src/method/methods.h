@@ -1,0 +1,13 @@
+/* Every method there is. Adding one is adding its file and one line here. */
+#ifndef HW_METHOD_METHODS_H
+#define HW_METHOD_METHODS_H
+
+#include "headwater/method.h"
+
+#define HW_METHOD_LIST(X)
+
+#define HW_METHOD_EXTERN(name) extern const hw_method hw_method_##name;
+HW_METHOD_LIST(HW_METHOD_EXTERN)
+#undef HW_METHOD_EXTERN
+
+#endif

@@ -1,0 +1,105 @@
+/* The gate every reading and estimate passes: defaults filled in, input checked, nothing non-finite let
+ * in or out. Methods behind it may rely on that. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "method/methods.h"
+
+struct hw_run {
+  const hw_method *method;
+  void *state;
+  size_t sensor_count;
+  size_t readings;
+};
+
+static hw_status fill_defaults(const hw_problem *problem, hw_options *o) {
+  o->seed = o->seed ? o->seed : 1;
+  o->level = o->level != 0 ? o->level : 0.9;
+  o->window = o->window ? o->window : 1000;
+  o->starts = o->starts ? o->starts : 30;
+  o->tolerance = o->tolerance != 0 ? o->tolerance : 5e-6;
+  o->iterations = o->iterations ? o->iterations : 200;
+  o->perturbation = o->perturbation != 0 ? o->perturbation : 0.4;
+  const hw_source *s = &o->start;
+  const bool start_ok = !o->has_start || (isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s));
+  const bool ok = o->level > 0 && o->level < 1 && o->tolerance > 0 && isfinite(o->tolerance) && o->perturbation > 0 &&
+                  o->perturbation <= 1 && o->window <= 100000000 && o->starts <= 100000 && start_ok && problem->river;
+  return ok ? HW_OK : HW_EDOMAIN;
+}
+
+hw_status hw_run_create(const hw_method *method, const hw_problem *problem, const hw_options *options, hw_run **out) {
+  *out = NULL;
+  hw_options filled = options ? *options : (hw_options){0};
+  hw_status status = method ? fill_defaults(problem, &filled) : HW_ENAME;
+  if (status == HW_OK) {
+    status = hw_river_check(problem->river, NULL);
+  }
+  if (status == HW_OK && (method->traits & HW_NEEDS_HYDRAULICS) && !hw_river_has_hydraulics(problem->river) &&
+      !((method->traits & HW_USES_FORWARD) && problem->forward)) {
+    status = HW_EHYDRAULICS;
+  }
+  if (status != HW_OK) {
+    return status;
+  }
+  hw_run *run = calloc(1, sizeof *run);
+  if (!run) {
+    return HW_ENOMEM;
+  }
+  run->method = method;
+  run->sensor_count = problem->river->sensor_count;
+  status = method->create(problem, &filled, &run->state);
+  if (status != HW_OK) {
+    free(run);
+    return status;
+  }
+  *out = run;
+  return HW_OK;
+}
+
+hw_status hw_run_observe(hw_run *run, const hw_reading *reading) {
+  if (reading->sensor >= run->sensor_count || !isfinite(reading->time_s) || !isfinite(reading->concentration_g_m3)) {
+    return HW_EDOMAIN;
+  }
+  const hw_status status = run->method->observe(run->state, reading);
+  run->readings += status == HW_OK;
+  return status;
+}
+
+hw_status hw_run_estimate(hw_run *run, hw_estimate *out) {
+  if (run->readings == 0) {
+    return HW_EEMPTY;
+  }
+  hw_estimate estimate = {0};
+  const hw_status status = run->method->estimate(run->state, &estimate);
+  if (status != HW_OK) {
+    return status;
+  }
+  estimate.readings = run->readings;
+  const hw_source *s = &estimate.source;
+  if (!isfinite(s->mass_g) || !isfinite(s->location_m) || !isfinite(s->time_s)) {
+    return HW_ENONFINITE;
+  }
+  *out = estimate;
+  return HW_OK;
+}
+
+hw_status hw_run_samples(hw_run *run, hw_sample *out, size_t capacity, size_t *count) {
+  if (!run->method->samples) {
+    return HW_EUNSUPPORTED;
+  }
+  return run->readings ? run->method->samples(run->state, out, capacity, count) : HW_EEMPTY;
+}
+
+hw_status hw_run_predict(hw_run *run, const hw_prediction *prediction) {
+  if (!run->method->predict) {
+    return HW_EUNSUPPORTED;
+  }
+  return run->readings ? run->method->predict(run->state, prediction) : HW_EEMPTY;
+}
+
+void hw_run_free(hw_run *run) {
+  if (run) {
+    run->method->destroy(run->state);
+    free(run);
+  }
+}

@@ -1,0 +1,215 @@
+#include "headwater/river.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+
+void hw_river_init(hw_river *river) {
+  *river = (hw_river){0};
+  river->hydraulics.velocity_m_s = (hw_quantity){HW_UNKNOWN, 0, 1};
+  river->hydraulics.dispersion_m2_s = (hw_quantity){HW_UNKNOWN, 0, 1};
+}
+
+void hw_sensor_init(hw_sensor *sensor) {
+  *sensor = (hw_sensor){.noise_relative = 0.05, .gain_factor = 1, .background_g_m3 = NAN};
+}
+
+void hw_river_free(hw_river *river) {
+  if (!river) {
+    return;
+  }
+  free(river->reaches);
+  free(river->sensors);
+  free(river->candidates);
+  free(river->intakes);
+  free(river->centerline);
+  hw_river_init(river);
+}
+
+static bool positive(double x) {
+  return x > 0 && isfinite(x);
+}
+
+static bool not_negative(double x) {
+  return x >= 0 && isfinite(x);
+}
+
+static hw_status check_quantity(const hw_quantity *q, const char *what, hw_error *error) {
+  if (q->certainty == HW_UNKNOWN) {
+    return HW_OK;
+  }
+  if (!positive(q->value)) {
+    return hw__fail(error, HW_EINPUT, "%s is %g, expected a positive number", what, q->value);
+  }
+  if (q->certainty == HW_UNCERTAIN && !(q->factor > 1 && isfinite(q->factor))) {
+    return hw__fail(error, HW_EINPUT, "%s has factor %g, expected a number above 1", what, q->factor);
+  }
+  return HW_OK;
+}
+
+static hw_status check_hydraulics(const hw_hydraulics *h, hw_error *error) {
+  hw_status status = check_quantity(&h->velocity_m_s, "velocity_m_s", error);
+  if (status == HW_OK) {
+    status = check_quantity(&h->dispersion_m2_s, "dispersion_m2_s", error);
+  }
+  if (status != HW_OK) {
+    return status;
+  }
+  if (!not_negative(h->area_m2)) {
+    return hw__fail(error, HW_EINPUT, "area_m2 is %g, expected a positive number", h->area_m2);
+  }
+  if (!not_negative(h->discharge_m3_s)) {
+    return hw__fail(error, HW_EINPUT, "discharge_m3_s is %g, expected a positive number", h->discharge_m3_s);
+  }
+  if (h->area_m2 > 0 && h->discharge_m3_s > 0) {
+    return hw__fail(error, HW_EINPUT, "both area_m2 and discharge_m3_s are given, expected one of them");
+  }
+  if (!not_negative(h->decay_per_s)) {
+    return hw__fail(error, HW_EINPUT, "decay_per_s is %g, expected 0 or more", h->decay_per_s);
+  }
+  return HW_OK;
+}
+
+static hw_status check_reaches(const hw_river *river, hw_error *error) {
+  for (size_t i = 0; i < river->reach_count; i++) {
+    const hw_reach *r = &river->reaches[i];
+    if (!isfinite(r->to_m) || !positive(r->velocity_m_s) || !positive(r->dispersion_m2_s) || !positive(r->area_m2) ||
+        !not_negative(r->decay_per_s)) {
+      return hw__fail(error, HW_EINPUT,
+                      "reach %zu needs a finite to_m, positive velocity, dispersion and area, and decay of 0 or more",
+                      i + 1);
+    }
+    if (i > 0 && !(r->to_m > river->reaches[i - 1].to_m)) {
+      return hw__fail(error, HW_EINPUT, "reach %zu ends at %g m, expected past the reach before it, which ends at %g m",
+                      i + 1, r->to_m, river->reaches[i - 1].to_m);
+    }
+  }
+  return HW_OK;
+}
+
+static hw_status check_sensor(const hw_sensor *s, hw_error *error) {
+  const double amounts[] = {s->noise_relative,
+                            s->noise_absolute_g_m3,
+                            s->detection_limit_g_m3,
+                            s->discharge_m3_s,
+                            s->width_m,
+                            s->section_velocity_m_s,
+                            s->depth_m};
+  if (!isfinite(s->location_m)) {
+    return hw__fail(error, HW_EINPUT, "sensor %s has location_m %g, expected a finite number", s->id, s->location_m);
+  }
+  for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+    if (!not_negative(amounts[i])) {
+      return hw__fail(error, HW_EINPUT, "sensor %s has a value of %g where 0 or more is expected", s->id, amounts[i]);
+    }
+  }
+  if (!isnan(s->background_g_m3) && !not_negative(s->background_g_m3)) {
+    return hw__fail(error, HW_EINPUT, "sensor %s has background_g_m3 %g, expected 0 or more", s->id,
+                    s->background_g_m3);
+  }
+  if (!(s->gain_factor >= 1 && isfinite(s->gain_factor))) {
+    return hw__fail(error, HW_EINPUT, "sensor %s has gain_factor %g, expected 1 or more", s->id, s->gain_factor);
+  }
+  return HW_OK;
+}
+
+/* An id must be there and occur once. `first` is the list's first id and `stride` leads to the next. */
+static hw_status check_ids(const char *first, size_t stride, size_t count, const char *what, hw_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const char *id = first + i * stride;
+    if (!id[0]) {
+      return hw__fail(error, HW_EINPUT, "%s %zu has no id", what, i + 1);
+    }
+    for (size_t j = 0; j < i; j++) {
+      if (strcmp(id, first + j * stride) == 0) {
+        return hw__fail(error, HW_EINPUT, "%s id %s is used twice, expected unique ids", what, id);
+      }
+    }
+  }
+  return HW_OK;
+}
+
+static hw_status check_places(const hw_river *river, hw_error *error) {
+  for (size_t i = 0; i < river->candidate_count; i++) {
+    const hw_candidate *c = &river->candidates[i];
+    if (!isfinite(c->location_m) || !not_negative(c->extent_m)) {
+      return hw__fail(error, HW_EINPUT, "candidate %s needs a finite location_m and an extent_m of 0 or more", c->id);
+    }
+  }
+  for (size_t i = 0; i < river->intake_count; i++) {
+    const hw_intake *k = &river->intakes[i];
+    if (!isfinite(k->location_m) || !not_negative(k->alarm_g_m3)) {
+      return hw__fail(error, HW_EINPUT, "intake %s needs a finite location_m and an alarm_g_m3 of 0 or more", k->id);
+    }
+  }
+  return HW_OK;
+}
+
+static hw_status check_side(double lo, double hi, const char *what, hw_error *error) {
+  if (!isfinite(lo) || !isfinite(hi) || lo > hi) {
+    return hw__fail(error, HW_EINPUT, "search %s is [%g, %g], expected two finite numbers, lower first", what, lo, hi);
+  }
+  return HW_OK;
+}
+
+static hw_status check_box(const hw_box *box, hw_error *error) {
+  hw_status status = check_side(box->lo.mass_g, box->hi.mass_g, "mass_g", error);
+  if (status == HW_OK) {
+    status = check_side(box->lo.location_m, box->hi.location_m, "location_m", error);
+  }
+  if (status == HW_OK) {
+    status = check_side(box->lo.time_s, box->hi.time_s, "time_s", error);
+  }
+  if (status == HW_OK && !(box->lo.mass_g >= 0 && box->hi.mass_g > 0)) {
+    status = hw__fail(error, HW_EINPUT, "search mass_g is [%g, %g], expected 0 or more, then a positive number",
+                      box->lo.mass_g, box->hi.mass_g);
+  }
+  return status;
+}
+
+hw_status hw_river_check(const hw_river *river, hw_error *error) {
+  hw_status status = check_hydraulics(&river->hydraulics, error);
+  if (status == HW_OK) {
+    status = check_reaches(river, error);
+  }
+  if (status == HW_OK) {
+    status = check_box(&river->search, error);
+  }
+  if (status == HW_OK && river->sensor_count == 0) {
+    status = hw__fail(error, HW_EINPUT, "the river has no sensors, expected at least one");
+  }
+  for (size_t i = 0; status == HW_OK && i < river->sensor_count; i++) {
+    status = check_sensor(&river->sensors[i], error);
+  }
+  if (status == HW_OK) {
+    status = check_places(river, error);
+  }
+  if (status == HW_OK && river->sensor_count) {
+    status = check_ids(river->sensors[0].id, sizeof river->sensors[0], river->sensor_count, "sensor", error);
+  }
+  if (status == HW_OK && river->candidate_count) {
+    status =
+        check_ids(river->candidates[0].id, sizeof river->candidates[0], river->candidate_count, "candidate", error);
+  }
+  if (status == HW_OK && river->intake_count) {
+    status = check_ids(river->intakes[0].id, sizeof river->intakes[0], river->intake_count, "intake", error);
+  }
+  return status;
+}
+
+ptrdiff_t hw_river_sensor(const hw_river *river, const char *id) {
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    if (strcmp(river->sensors[i].id, id) == 0) {
+      return (ptrdiff_t)i;
+    }
+  }
+  return -1;
+}
+
+bool hw_river_has_hydraulics(const hw_river *river) {
+  const hw_hydraulics *h = &river->hydraulics;
+  return h->velocity_m_s.certainty != HW_UNKNOWN && h->dispersion_m2_s.certainty != HW_UNKNOWN &&
+         (h->area_m2 > 0 || h->discharge_m3_s > 0);
+}

@@ -1,0 +1,176 @@
+/* The advection-dispersion equation along a river: see transport.h for the equations.
+ *
+ * With ages instead of distances the equation depends on the two places only through theta, V and K,
+ * and those are differences of three running integrals along the river, piecewise linear in place:
+ *
+ *   Theta(x) = int dx/v,   Var(x) = int 2 D / v^3 dx,   Decay(x) = int k / v dx.
+ *
+ * So a leg costs two look-ups, and its derivatives in the source's place are slopes of these lines.
+ * Inside one reach a = v^2/(2D) and kappa = k are taken directly: exact, no cancellation.
+ *
+ * Check value (Truckee, the paper's hydraulics, 1300 g at -22106 m and -215 min): see test_transport.c.
+ */
+#include "headwater/transport.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A stretch with constant properties, from from_m up to the next stretch. */
+typedef struct {
+  double from_m;                          /* -inf for the first */
+  double anchor_m;                        /* where the running integrals below hold; finite */
+  double theta, variance, decay;          /* running integrals at anchor_m */
+  double theta_dx, variance_dx, decay_dx; /* their slopes in this stretch */
+  double discharge_m3_s;
+  double sharpness_per_s, decay_per_s;
+} stretch;
+
+struct hw_transport {
+  size_t count;
+  stretch stretches[];
+};
+
+static void set_slopes(stretch *s, double v, double d, double k, double discharge) {
+  s->theta_dx = 1 / v;
+  s->variance_dx = 2 * d / (v * v * v);
+  s->decay_dx = k / v;
+  s->sharpness_per_s = v * v / (2 * d);
+  s->decay_per_s = k;
+  s->discharge_m3_s = discharge;
+}
+
+hw_status hw_transport_create(const hw_river *river, const hw_hydraulic_scale *scale, hw_transport **out) {
+  *out = NULL;
+  const hw_hydraulics *h = &river->hydraulics;
+  const hw_hydraulic_scale by = scale ? *scale : (hw_hydraulic_scale){1, 1};
+  if (!(by.velocity > 0) || !(by.dispersion > 0) || !isfinite(by.velocity) || !isfinite(by.dispersion)) {
+    return HW_EDOMAIN;
+  }
+  if (!hw_river_has_hydraulics(river)) {
+    return HW_EHYDRAULICS;
+  }
+  hw_transport *t = calloc(1, sizeof *t + (river->reach_count + 1) * sizeof t->stretches[0]);
+  if (!t) {
+    return HW_ENOMEM;
+  }
+  t->count = river->reach_count + 1;
+  for (size_t i = 0; i < t->count; i++) {
+    stretch *s = &t->stretches[i];
+    s->from_m = i ? river->reaches[i - 1].to_m : -INFINITY;
+    s->anchor_m = i ? s->from_m : river->reach_count ? river->reaches[0].to_m : 0;
+    if (i < river->reach_count) {
+      const hw_reach *r = &river->reaches[i];
+      const double v = r->velocity_m_s * by.velocity;
+      set_slopes(s, v, r->dispersion_m2_s * by.dispersion, r->decay_per_s, r->area_m2 * v);
+    } else {
+      const double v = h->velocity_m_s.value * by.velocity;
+      set_slopes(s, v, h->dispersion_m2_s.value * by.dispersion, h->decay_per_s,
+                 h->discharge_m3_s > 0 ? h->discharge_m3_s : h->area_m2 * v);
+    }
+    if (i > 1) {
+      const stretch *before = s - 1;
+      const double length = s->anchor_m - before->anchor_m;
+      s->theta = before->theta + length * before->theta_dx;
+      s->variance = before->variance + length * before->variance_dx;
+      s->decay = before->decay + length * before->decay_dx;
+    }
+  }
+  *out = t;
+  return HW_OK;
+}
+
+void hw_transport_free(hw_transport *transport) {
+  free(transport);
+}
+
+static const stretch *stretch_at(const hw_transport *t, double x_m) {
+  size_t i = t->count - 1;
+  while (i > 0 && x_m <= t->stretches[i].from_m) {
+    i--;
+  }
+  return &t->stretches[i];
+}
+
+hw_leg hw_transport_leg(const hw_transport *transport, double from_m, double to_m) {
+  const stretch *a = stretch_at(transport, from_m);
+  const stretch *b = stretch_at(transport, to_m);
+  hw_leg leg = {.discharge_m3_s = b->discharge_m3_s, .travel_dl = -a->theta_dx};
+  if (a == b) {
+    leg.travel_s = (to_m - from_m) * a->theta_dx;
+    leg.sharpness_per_s = a->sharpness_per_s;
+    leg.decay_per_s = a->decay_per_s;
+    return leg;
+  }
+  const double up = from_m - a->anchor_m;
+  const double down = to_m - b->anchor_m;
+  const double theta = b->theta - a->theta + down * b->theta_dx - up * a->theta_dx;
+  const double variance = b->variance - a->variance + down * b->variance_dx - up * a->variance_dx;
+  const double decay = b->decay - a->decay + down * b->decay_dx - up * a->decay_dx;
+  leg.travel_s = theta;
+  leg.sharpness_per_s = theta / variance;
+  leg.decay_per_s = decay / theta;
+  /* Quotients of two functions linear in l: (p/q)' = (p' q - p q') / q^2, (p/q)'' = -2 q'/q (p/q)'. */
+  const double theta_dl = -a->theta_dx, variance_dl = -a->variance_dx, decay_dl = -a->decay_dx;
+  leg.sharpness_dl = (theta_dl - leg.sharpness_per_s * variance_dl) / variance;
+  leg.sharpness_dl2 = -2 * variance_dl / variance * leg.sharpness_dl;
+  leg.decay_dl = (decay_dl - leg.decay_per_s * theta_dl) / theta;
+  leg.decay_dl2 = -2 * theta_dl / theta * leg.decay_dl;
+  return leg;
+}
+
+double hw_leg_response(const hw_leg *leg, double age_s) {
+  if (!(age_s > 0) || !(leg->travel_s > 0)) {
+    return 0;
+  }
+  const double a = leg->sharpness_per_s;
+  const double lag = age_s - leg->travel_s;
+  return sqrt(a / (2 * M_PI * age_s)) * exp(-a * lag * lag / (2 * age_s) - leg->decay_per_s * age_s) /
+         leg->discharge_m3_s;
+}
+
+/* ln g = (ln a - ln T)/2 - a (T - theta)^2 / (2T) - kappa T + const, so the derivatives of g = exp(ln g)
+ * are g times polynomials. First ln g along l and T, then g = e^ln g: g_x = g p_x, g_xy = g (p_x p_y + p_xy);
+ * T = t_reading - t, so every odd derivative in t changes its sign. */
+void hw_leg_derivatives(const hw_leg *leg, double mass_g, double age_s, bool want_hessian, hw_derivatives *out) {
+  *out = (hw_derivatives){0};
+  const double g = hw_leg_response(leg, age_s);
+  if (!(age_s > 0) || !(leg->travel_s > 0)) {
+    return;
+  }
+  const double a = leg->sharpness_per_s, theta = leg->travel_s, t = age_s;
+  const double lag = t - theta;
+  const double per_theta = a * lag / t;
+  const double per_a = 0.5 / a - lag * lag / (2 * t);
+  const double p_l = per_theta * leg->travel_dl + per_a * leg->sharpness_dl - t * leg->decay_dl;
+  const double p_t = -0.5 / t - a * (t * t - theta * theta) / (2 * t * t) - leg->decay_per_s;
+  out->value = mass_g * g;
+  out->gradient[0] = g;
+  out->gradient[1] = out->value * p_l;
+  out->gradient[2] = -out->value * p_t;
+  if (!want_hessian) {
+    return;
+  }
+  const double p_ll = -a / t * leg->travel_dl * leg->travel_dl + 2 * (lag / t) * leg->travel_dl * leg->sharpness_dl -
+                      0.5 / (a * a) * leg->sharpness_dl * leg->sharpness_dl + per_a * leg->sharpness_dl2 -
+                      t * leg->decay_dl2;
+  const double p_tt = 0.5 / (t * t) - a * theta * theta / (t * t * t);
+  const double p_lt =
+      a * theta / (t * t) * leg->travel_dl - (t * t - theta * theta) / (2 * t * t) * leg->sharpness_dl - leg->decay_dl;
+  double(*h)[3] = out->hessian;
+  h[0][1] = h[1][0] = g * p_l;
+  h[0][2] = h[2][0] = -g * p_t;
+  h[1][1] = out->value * (p_l * p_l + p_ll);
+  h[1][2] = h[2][1] = -out->value * (p_l * p_t + p_lt);
+  h[2][2] = out->value * (p_t * p_t + p_tt);
+}
+
+hw_status hw_transport_concentration(const hw_transport *transport, const hw_source *source, double x_m, double t_s,
+                                     double *c_g_m3) {
+  if (!isfinite(source->mass_g) || !isfinite(source->location_m) || !isfinite(source->time_s) || !isfinite(x_m) ||
+      !isfinite(t_s)) {
+    return HW_EDOMAIN;
+  }
+  const hw_leg leg = hw_transport_leg(transport, source->location_m, x_m);
+  *c_g_m3 = source->mass_g * hw_leg_response(&leg, t_s - source->time_s);
+  return HW_OK;
+}
