@@ -55,4 +55,48 @@ hw_status hw_plan_direct(const hw_plan_settings *settings, const hw_source *spre
 hw_status hw_plan_interval(const hw_source *identified, size_t count, double level, hw_source *mean, hw_box *interval,
                            hw_source *spread);
 
+/* ---- Where ---- */
+
+/* Zero means the default. */
+typedef struct {
+  const double *sites_m; /* the pool: places that could hold a sensor, growing downstream; borrowed for the call */
+  size_t site_count;     /* >= 1 */
+  hw_sensor sensor;      /* what would be installed: noise, gain, background; its place is not used */
+  double every_s;        /* time between readings; default 300 */
+  size_t sources;        /* drawn evenly from the search box; default 200 */
+  uint64_t seed;         /* default 1 */
+} hw_place_settings;
+
+/* How to choose. */
+typedef enum {
+  HW_PLACE_GREEDY, /* one site after the other; at least 63 % (1 - 1/e) of the best possible gain */
+  HW_PLACE_EXACT,  /* every choice tried */
+  HW_PLACE_EVEN    /* evenly spaced over the pool: what one would do without computing */
+} hw_place_kind;
+
+/* What a choice of sites is worth, averaged over the sources. */
+typedef struct {
+  double gain_nats; /* expected information: log of how much the volume of doubt shrinks */
+  hw_source sd;     /* expected posterior standard deviations */
+  double seen;      /* share of the sources that at least one chosen sensor lies downstream of */
+} hw_place_score;
+
+/* The pool's information about every source drawn. Criterion: the mean over sources of
+ *
+ *   1/2 ln det(B + sum_{chosen} J_site) - 1/2 ln det B,
+ *
+ * J the Fisher information (fisher.h) and B the search box as a prior (variance width^2 / 12, and what the
+ * river file says of velocity and dispersion). It grows with every sensor and its increments shrink
+ * (submodular), which is what the greedy guarantee rests on (Nemhauser, Wolsey and Fisher, 1978). */
+typedef struct hw_placement hw_placement;
+
+/* Status: HW_EHYDRAULICS; HW_EDOMAIN for settings out of range or sites not growing downstream; HW_ENOMEM */
+hw_status hw_placement_create(const hw_river *river, const hw_place_settings *settings, hw_placement **out);
+/* Returned: chosen[0 .. count-1], indices into the pool, growing downstream
+ * Status:   HW_EDOMAIN unless 1 <= count <= site_count; HW_EUNSUPPORTED for HW_PLACE_EXACT with more than a
+ *           million choices; HW_ENOMEM */
+hw_status hw_placement_choose(const hw_placement *placement, hw_place_kind kind, size_t count, size_t *chosen);
+void hw_placement_score(const hw_placement *placement, const size_t *chosen, size_t count, hw_place_score *out);
+void hw_placement_free(hw_placement *placement);
+
 #endif
