@@ -110,6 +110,95 @@ static void test_sequence_rejects_bad_settings_and_passes_failures_on(void **unu
   assert_int_equal(hw_plan_sequence(&bad, broken, NULL, rounds), HW_EDOMAIN);
 }
 
+/* Twelve sites from inside the search box to below it. */
+static hw_placement *twelve_sites(const hw_river *river) {
+  static double sites_m[12];
+  hw_place_settings settings = {.sites_m = sites_m, .site_count = 12, .sources = 60, .every_s = 240, .seed = 3};
+  for (size_t i = 0; i < 12; i++) {
+    sites_m[i] = -24000 + 3700 * (double)i;
+  }
+  hw_sensor_init(&settings.sensor);
+  settings.sensor.noise_absolute_g_m3 = 2e-5;
+  settings.sensor.background_g_m3 = 0;
+  hw_placement *placement = NULL;
+  assert_int_equal(hw_placement_create(river, &settings, &placement), HW_OK);
+  return placement;
+}
+
+static void test_greedy_placement_keeps_its_guarantee_and_exact_is_best(void **unused) {
+  (void)unused;
+  hw_river river = paper_river();
+  hw_placement *placement = twelve_sites(&river);
+  double before = 0;
+  for (size_t count = 1; count <= 5; count++) {
+    size_t chosen[5];
+    hw_place_score greedy, exact, even;
+    assert_int_equal(hw_placement_choose(placement, HW_PLACE_GREEDY, count, chosen), HW_OK);
+    hw_placement_score(placement, chosen, count, &greedy);
+    assert_int_equal(hw_placement_choose(placement, HW_PLACE_EXACT, count, chosen), HW_OK);
+    hw_placement_score(placement, chosen, count, &exact);
+    assert_int_equal(hw_placement_choose(placement, HW_PLACE_EVEN, count, chosen), HW_OK);
+    hw_placement_score(placement, chosen, count, &even);
+    print_message("%zu sensors: gain greedy %.2f exact %.2f even %.2f; place sd %.0f %.0f %.0f m\n", count,
+                  greedy.gain_nats, exact.gain_nats, even.gain_nats, greedy.sd.location_m, exact.sd.location_m,
+                  even.sd.location_m);
+    assert_true(greedy.gain_nats >= (1 - exp(-1)) * exact.gain_nats);
+    assert_true(exact.gain_nats >= greedy.gain_nats && exact.gain_nats >= even.gain_nats);
+    assert_true(exact.gain_nats > before); /* a further sensor never hurts */
+    before = exact.gain_nats;
+  }
+  hw_placement_free(placement);
+  hw_river_free(&river);
+}
+
+/* One more sensor gains less in larger company: what the guarantee rests on. */
+static void test_placement_gain_is_submodular(void **unused) {
+  (void)unused;
+  hw_river river = paper_river();
+  hw_placement *placement = twelve_sites(&river);
+  hw_rng rng;
+  hw_rng_seed(&rng, 5, 0);
+  for (int trial = 0; trial < 50; trial++) {
+    size_t order[12];
+    for (size_t i = 0; i < 12; i++) {
+      const size_t k = (size_t)(hw_rng_uniform(&rng) * (double)(i + 1));
+      order[i] = order[k];
+      order[k] = i;
+    }
+    hw_place_score score[4]; /* two sites, two and the sixth, five, five and the sixth */
+    hw_placement_score(placement, order, 2, &score[0]);
+    hw_placement_score(placement, order, 5, &score[2]);
+    hw_placement_score(placement, order, 6, &score[3]);
+    const size_t few[] = {order[0], order[1], order[5]};
+    hw_placement_score(placement, few, 3, &score[1]);
+    assert_true(score[1].gain_nats - score[0].gain_nats >= score[3].gain_nats - score[2].gain_nats - 1e-9);
+  }
+  hw_placement_free(placement);
+  hw_river_free(&river);
+}
+
+static void test_placement_rejects_what_it_cannot_do(void **unused) {
+  (void)unused;
+  hw_river river = paper_river();
+  const double unordered[] = {-14.2, -14.2}, many[40] = {0};
+  hw_place_settings settings = {.sites_m = unordered, .site_count = 2};
+  hw_placement *placement = NULL;
+  assert_int_equal(hw_placement_create(&river, &settings, &placement), HW_EDOMAIN);
+  assert_null(placement);
+  settings.site_count = 0;
+  settings.sites_m = many;
+  assert_int_equal(hw_placement_create(&river, &settings, &placement), HW_EDOMAIN);
+  placement = twelve_sites(&river);
+  size_t chosen[13];
+  assert_int_equal(hw_placement_choose(placement, HW_PLACE_GREEDY, 0, chosen), HW_EDOMAIN);
+  assert_int_equal(hw_placement_choose(placement, HW_PLACE_GREEDY, 13, chosen), HW_EDOMAIN);
+  hw_placement_free(placement);
+  river.hydraulics.dispersion_m2_s.certainty = HW_UNKNOWN;
+  settings.site_count = 1;
+  assert_int_equal(hw_placement_create(&river, &settings, &placement), HW_EHYDRAULICS);
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_direct_count_is_thirteen_with_the_papers_settings),
@@ -117,6 +206,9 @@ int main(void) {
       cmocka_unit_test(test_interval_matches_the_textbook),
       cmocka_unit_test(test_sensors_that_agree_need_no_company),
       cmocka_unit_test(test_sequence_rejects_bad_settings_and_passes_failures_on),
+      cmocka_unit_test(test_greedy_placement_keeps_its_guarantee_and_exact_is_best),
+      cmocka_unit_test(test_placement_gain_is_submodular),
+      cmocka_unit_test(test_placement_rejects_what_it_cannot_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

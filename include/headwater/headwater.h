@@ -9,8 +9,10 @@
 
 #define HW_VERSION "0.1.0"
 
+#include "headwater/fisher.h"
 #include "headwater/io.h"
 #include "headwater/method.h"
+#include "headwater/plan.h"
 #include "headwater/reading.h"
 #include "headwater/river.h"
 #include "headwater/rng.h"

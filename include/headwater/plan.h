@@ -93,8 +93,8 @@ typedef struct hw_placement hw_placement;
 /* Status: HW_EHYDRAULICS; HW_EDOMAIN for settings out of range or sites not growing downstream; HW_ENOMEM */
 hw_status hw_placement_create(const hw_river *river, const hw_place_settings *settings, hw_placement **out);
 /* Returned: chosen[0 .. count-1], indices into the pool, growing downstream
- * Status:   HW_EDOMAIN unless 1 <= count <= site_count; HW_EUNSUPPORTED for HW_PLACE_EXACT with more than a
- *           million choices; HW_ENOMEM */
+ * Status:   HW_EDOMAIN unless 1 <= count <= site_count; HW_EUNSUPPORTED for HW_PLACE_EXACT with more than
+ *           200,000 choices; HW_ENOMEM */
 hw_status hw_placement_choose(const hw_placement *placement, hw_place_kind kind, size_t count, size_t *chosen);
 void hw_placement_score(const hw_placement *placement, const size_t *chosen, size_t count, hw_place_score *out);
 void hw_placement_free(hw_placement *placement);

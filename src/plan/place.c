@@ -12,7 +12,7 @@
 #include "headwater/plan.h"
 #include "headwater/rng.h"
 
-enum { N = HW_FISHER_SIZE, MOST_TIMES = 2000, MOST_CHOICES = 1000000 };
+enum { N = HW_FISHER_SIZE, MOST_TIMES = 2000, MOST_CHOICES = 200000 };
 
 typedef struct {
   double m[N][N];
