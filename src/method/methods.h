@@ -5,11 +5,17 @@
 #include "headwater/method.h"
 
 #define HW_METHOD_LIST(X) \
+#define HW_METHOD_LIST(X) \
   X(tgd)                  \
   X(atgd)                 \
   X(aptgd)                \
   X(mtgd)                 \
-  X(mptgd)
+  X(mptgd)                \
+  X(de)                   \
+  X(annealing)            \
+  X(genetic)              \
+  X(mcmc)                 \
+  X(backward)
 
 #define HW_METHOD_EXTERN(name) extern const hw_method hw_method_##name;
 HW_METHOD_LIST(HW_METHOD_EXTERN)
