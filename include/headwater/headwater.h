@@ -14,6 +14,7 @@
 #include "headwater/method.h"
 #include "headwater/plan.h"
 #include "headwater/reading.h"
+#include "headwater/regret.h"
 #include "headwater/river.h"
 #include "headwater/rng.h"
 #include "headwater/status.h"

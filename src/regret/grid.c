@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "river/along.h"
+
 enum { PASSAGES = 192, RELEASES = 48 };
 
 typedef struct {
@@ -21,24 +23,6 @@ struct hw__grid {
   cell cells[PASSAGES][RELEASES];
 };
 
-/* Where a plume released at time_s must start to pass `reference_m` at passage_s; false outside the box. */
-static bool place_of_passage(const hw_transport *transport, const hw_box *box, double reference_m, double travel_s,
-                             double *location_m) {
-  double lo = box->lo.location_m, hi = box->hi.location_m;
-  if (travel_s > hw_transport_leg(transport, lo, reference_m).travel_s ||
-      travel_s < hw_transport_leg(transport, hi, reference_m).travel_s) {
-    return false;
-  }
-  for (int i = 0; i < 50; i++) {
-    const double middle = 0.5 * (lo + hi);
-    const bool too_far = hw_transport_leg(transport, middle, reference_m).travel_s > travel_s;
-    lo = too_far ? middle : lo;
-    hi = too_far ? hi : middle;
-  }
-  *location_m = 0.5 * (lo + hi);
-  return true;
-}
-
 static double first_sensor_m(const hw_river *river) {
   double first = river->sensors[0].location_m;
   for (size_t i = 1; i < river->sensor_count; i++) {
@@ -49,15 +33,16 @@ static double first_sensor_m(const hw_river *river) {
 
 static void lay_out(hw__grid *grid, const hw_river *river) {
   const hw_box *box = &river->search;
-  const double reference_m = first_sensor_m(river);
-  const double earliest = box->lo.time_s + hw_transport_leg(grid->transport, box->hi.location_m, reference_m).travel_s;
-  const double latest = box->hi.time_s + hw_transport_leg(grid->transport, box->lo.location_m, reference_m).travel_s;
+  const double reference_s = hw__transport_theta(grid->transport, first_sensor_m(river));
+  const double earliest = box->lo.time_s + reference_s - hw__transport_theta(grid->transport, box->hi.location_m);
+  const double latest = box->hi.time_s + reference_s - hw__transport_theta(grid->transport, box->lo.location_m);
   for (size_t i = 0; i < PASSAGES; i++) {
     for (size_t k = 0; k < RELEASES; k++) {
       cell *c = &grid->cells[i][k];
       const double passage_s = earliest + ((double)i + 0.5) / PASSAGES * (latest - earliest);
       c->time_s = box->lo.time_s + ((double)k + 0.5) / RELEASES * (box->hi.time_s - box->lo.time_s);
-      c->inside = place_of_passage(grid->transport, box, reference_m, passage_s - c->time_s, &c->location_m);
+      c->location_m = hw__transport_place(grid->transport, reference_s - (passage_s - c->time_s));
+      c->inside = c->location_m >= box->lo.location_m && c->location_m <= box->hi.location_m;
       for (size_t s = 0; c->inside && s < grid->sensor_count; s++) {
         grid->legs[(i * RELEASES + k) * grid->sensor_count + s] =
             hw_transport_leg(grid->transport, c->location_m, river->sensors[s].location_m);
