@@ -61,7 +61,7 @@ HW__INLINE double hw__v4_sum(hw__v4 a) {
 }
 
 /* e^x for x <= 700. x = n ln2 + r with |r| <= ln2/2; e^r by its Taylor polynomial of degree 13 (remainder below
- * 5e-18); 2^n by adding n to the exponent field. Relative error below 4e-16 (tests/test_lanes.c). Arguments
+ * 5e-18); 2^n by adding n to the exponent field. Relative error below 4.5e-16 (tests/test_core.c). Arguments
  * below -708 give e^-708 = 3.3e-308: nothing, for every use here. */
 HW__INLINE hw__v4 hw__v4_exp(hw__v4 x) {
   const hw__v4 shift = hw__v4_all(0x1.8p52); /* adding it rounds to an integer and leaves that in the low bits */
