@@ -28,6 +28,7 @@ typedef struct {
   X(identify)            \
   X(compare)             \
   X(simulate)            \
+  X(regret)              \
   X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;
