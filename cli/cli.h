@@ -29,6 +29,7 @@ typedef struct {
   X(compare)             \
   X(simulate)            \
   X(regret)              \
+  X(plan)                \
   X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;
