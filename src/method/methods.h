@@ -1,10 +1,16 @@
-/* Every method there is. Adding one is adding its file and one line here. */
+/* Every method there is, in the order they are listed to people. Adding one is adding its file and one line
+ * here. */
 #ifndef HW_METHOD_METHODS_H
 #define HW_METHOD_METHODS_H
 
 #include "headwater/method.h"
 
 #define HW_METHOD_LIST(X) \
+  X(tgd)                  \
+  X(atgd)                 \
+  X(aptgd)                \
+  X(mtgd)                 \
+  X(mptgd)                \
   X(de)                   \
   X(annealing)            \
   X(genetic)              \

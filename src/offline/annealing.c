@@ -58,7 +58,7 @@ static double distance(void *a, void *b) {
   return hypot(hypot(p->unit[0] - q->unit[0], p->unit[1] - q->unit[1]), p->unit[2] - q->unit[2]);
 }
 
-static hw_status solve(hw__batch *batch, hw__solution *out) {
+static hw_status solve(hw__batch *batch, hw__batch_answer *out) {
   static const gsl_rng_type ours = {"hw_rng", 0xffffffffUL, 0, sizeof(hw_rng), seed_ours, bits_ours, uniform_ours};
   hw_rng rng;
   hw_rng_seed(&rng, batch->seed, 0);

@@ -60,7 +60,7 @@ static double regressed_mass(const hw__batch *b) {
   return isfinite(mass_g) && width > 0 ? fmin(fmax((mass_g - lo) / width, 0), 1) : 0;
 }
 
-static hw_status solve(hw__batch *batch, hw__solution *out) {
+static hw_status solve(hw__batch *batch, hw__batch_answer *out) {
   const hw__evolve_task task = {
       .value = decorrelation, .context = batch, .dimensions = 2, .evaluations = batch->budget, .seed = batch->seed};
   const hw_status status = hw__evolve(&task, &out->unit[1], &out->stop);

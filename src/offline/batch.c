@@ -143,16 +143,16 @@ double hw__batch_mean_square(const hw__batch *b) {
 hw_status hw__batch_estimate(void *state, hw_estimate *out) {
   hw__batch *b = state;
   if (!b->solved) {
-    hw__solution solution = {.stop = HW_STOP_NONE};
+    hw__batch_answer answer = {.stop = HW_STOP_NONE};
     b->spent = 0;
-    const hw_status status = b->solve(b, &solution);
+    const hw_status status = b->solve(b, &answer);
     if (status != HW_OK) {
       return status;
     }
-    b->solution = solution;
+    b->answer = answer;
     b->solved = true;
   }
-  const hw__solution *s = &b->solution;
+  const hw__batch_answer *s = &b->answer;
   out->source = hw__batch_source(b, s->unit);
   out->loss = hw__batch_loss(b, s->unit);
   out->stop = s->stop;

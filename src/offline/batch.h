@@ -27,10 +27,10 @@ typedef struct {
   hw_stop stop;
   bool has_interval;
   double unit_lo[3], unit_hi[3];
-} hw__solution;
+} hw__batch_answer;
 
 /* Looks for the source in the readings kept. Status: HW_ENOMEM */
-typedef hw_status (*hw__solver)(hw__batch *batch, hw__solution *out);
+typedef hw_status (*hw__solver)(hw__batch *batch, hw__batch_answer *out);
 
 typedef struct {
   size_t sensor;
@@ -49,8 +49,8 @@ struct hw__batch {
   size_t budget;
   size_t spent; /* misfits of the solve under way */
   uint64_t model_evaluations;
-  bool solved; /* `solution` belongs to the readings kept */
-  hw__solution solution;
+  bool solved; /* `answer` belongs to the readings kept */
+  hw__batch_answer answer;
   size_t sensor_count;
   hw_leg *legs;  /* scratch, one per sensor */
   size_t *seen;  /* readings met, per sensor */

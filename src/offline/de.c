@@ -4,7 +4,7 @@
 #include "offline/batch.h"
 #include "offline/evolve.h"
 
-static hw_status solve(hw__batch *batch, hw__solution *out) {
+static hw_status solve(hw__batch *batch, hw__batch_answer *out) {
   const hw__evolve_task task = {
       .value = hw__batch_loss, .context = batch, .dimensions = 3, .evaluations = batch->budget, .seed = batch->seed};
   return hw__evolve(&task, out->unit, &out->stop);

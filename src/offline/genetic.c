@@ -67,7 +67,7 @@ static void evaluate(hw__batch *batch, genome *generation, size_t from) {
   qsort(generation, POPULATION, sizeof *generation, by_value);
 }
 
-static hw_status solve(hw__batch *batch, hw__solution *out) {
+static hw_status solve(hw__batch *batch, hw__batch_answer *out) {
   genome parents[POPULATION], children[POPULATION];
   hw_rng rng;
   hw_rng_seed(&rng, batch->seed, 0);

@@ -128,7 +128,7 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static void summarise(chain *c, hw__solution *out) {
+static void summarise(chain *c, hw__batch_answer *out) {
   const double tail = (1 - c->batch->level) / 2;
   const double last = (double)(c->kept - 1);
   for (size_t d = 0; d < 3; d++) {
@@ -154,7 +154,7 @@ static void run_chain(chain *c, size_t budget) {
   }
 }
 
-static hw_status solve(hw__batch *batch, hw__solution *out) {
+static hw_status solve(hw__batch *batch, hw__batch_answer *out) {
   const size_t budget = batch->budget > LEAST_BUDGET ? batch->budget : LEAST_BUDGET;
   chain *c = calloc(1, sizeof *c);
   double *memory = calloc(batch->count + 3 * budget, sizeof *memory);
