@@ -185,15 +185,6 @@ static double quiet_weight(const hw__field *f, size_t index, size_t sensor) {
   return excess > 1 ? -fmin(quiet_most, 2 * log(excess) * log(excess) + log(excess)) : 0;
 }
 
-static bool is_pulse(const hw__field *f, size_t sensor) {
-  for (size_t m = 0; m < f->pulse_count; m++) {
-    if (f->pulse_sensor[m] == sensor) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* Discharge times area under the first pulse over what has been lost on the way. */
 static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pulse *first, hw__draw *draw) {
   const hw_box *box = &f->river->search;
@@ -248,7 +239,7 @@ static void draw_source(hw__field *f, size_t index, double split_m) {
     draw->log_weight += leads_weight(f, pulse, draw, law_velocity);
   }
   for (size_t s = 0; s < f->river->sensor_count; s++) {
-    draw->log_weight += is_pulse(f, s) ? 0 : quiet_weight(f, index, s);
+    draw->log_weight += hw__field_is_pulse(f, s) ? 0 : quiet_weight(f, index, s);
   }
 }
 
@@ -294,6 +285,15 @@ static void keep_in_box(hw__field *f) {
     s->location_m = fmin(fmax(s->location_m, box->lo.location_m), box->hi.location_m);
     s->time_s = fmin(fmax(s->time_s, box->lo.time_s), box->hi.time_s);
   }
+}
+
+bool hw__field_is_pulse(const hw__field *f, size_t sensor) {
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    if (f->pulse_sensor[m] == sensor) {
+      return true;
+    }
+  }
+  return false;
 }
 
 static double last_quiet_above(const hw__field *f) {

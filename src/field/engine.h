@@ -90,6 +90,8 @@ hw__recovery hw__recovery_at(const hw__field *f, const hw_sensor *sensor, double
 
 /* draws.c: settle every sensor, then the river. */
 void hw__field_settle(hw__field *f);
+/* Has this sensor seen the pulse? */
+bool hw__field_is_pulse(const hw__field *f, size_t sensor);
 
 /* passage.c: the pulse of one draw at any place. Returned: false when it does not come there. */
 bool hw__field_pulse_at(const hw__field *f, size_t draw, double x_m, hw__pulse *out);

@@ -17,15 +17,6 @@ static double place_density(void *context, double location_m) {
   return far > near && distance >= near && distance <= far ? 1 / (distance * log(far / near)) : 0;
 }
 
-static bool is_pulse(const hw__field *f, size_t sensor) {
-  for (size_t m = 0; m < f->pulse_count; m++) {
-    if (f->pulse_sensor[m] == sensor) {
-      return true;
-    }
-  }
-  return false;
-}
-
 static bool provisional(const hw__field *f) {
   return f->pulse_count == 0 || !f->trace[f->pulse_sensor[0]].fallen;
 }
@@ -56,7 +47,7 @@ static void warn_sensors(hw__field *f) {
     const hw__trace *trace = &f->trace[s];
     const hw_sensor *sensor = &f->river->sensors[s];
     hw__warn_spike(&f->warnings, sensor, trace->spikes, trace->spike_s, trace->spike_g_m3);
-    if (f->pulse_count > 0 && trace->count > 0 && !is_pulse(f, s)) {
+    if (f->pulse_count > 0 && trace->count > 0 && !hw__field_is_pulse(f, s)) {
       if (trace->height_g_m3 > 0) {
         hw__warn(&f->warnings,
                  "sensor %s rose to %.3g g/m3, too little beside the others to be the same pulse: not used", sensor->id,
