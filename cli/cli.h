@@ -30,6 +30,7 @@ typedef struct {
   X(simulate)            \
   X(regret)              \
   X(plan)                \
+  X(reproduce)           \
   X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;
