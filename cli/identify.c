@@ -3,13 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 
 typedef struct {
   cli_method_options method_options;
-  const char *method, *format;
+  const char *method, *format, *plot;
   bool each;
+  cli_album album; /* filled when there is a plot */
 } identify_request;
 
 /* One JSON line, out at once, so that whoever reads the pipe sees it now. */
@@ -34,7 +36,7 @@ static int print_line(const cli_session *session, cli_worker *worker, const iden
 }
 
 /* Feeds every reading to the method. -1 at the end of the readings, or an exit code. */
-static int observe_all(cli_session *session, cli_worker *worker, const identify_request *request) {
+static int observe_all(cli_session *session, cli_worker *worker, identify_request *request) {
   cli_progress progress;
   cli_progress_start(&progress, session->readings_path);
   hw_reading reading;
@@ -52,6 +54,9 @@ static int observe_all(cli_session *session, cli_worker *worker, const identify_
                       (unsigned long long)hw_reader_line(session->reader), worker->method->name,
                       hw_status_text(status));
     }
+    if (request->plot) {
+      cli_album_add(&request->album, &reading);
+    }
     if (request->each) {
       code = print_line(session, worker, request);
     }
@@ -64,6 +69,7 @@ static int observe_all(cli_session *session, cli_worker *worker, const identify_
   return code;
 }
 
+/* The answer, unless it went out reading by reading, and the picture. */
 static int print_result(cli_session *session, cli_worker *worker, const identify_request *request) {
   hw_estimate estimate;
   const double begin_s = cli_now_s();
@@ -76,13 +82,15 @@ static int print_result(cli_session *session, cli_worker *worker, const identify
   const hw_result result = cli_result(session, worker, &request->method_options.options, &estimate);
   const bool json = strcmp(request->format, "json") == 0;
   char *text = NULL;
-  if ((json ? hw_result_json(&result, false, &text) : hw_result_text(&result, &text)) != HW_OK) {
-    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  if (!request->each) {
+    if ((json ? hw_result_json(&result, false, &text) : hw_result_text(&result, &text)) != HW_OK) {
+      return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+    }
+    cli_print(text);
+    cli_print(json ? "\n" : "");
+    free(text);
   }
-  cli_print(text);
-  cli_print(json ? "\n" : "");
-  free(text);
-  return -1;
+  return request->plot ? cli_plot(&(cli_picture){request->plot, &result, worker->run, &request->album}) : -1;
 }
 
 static int identify(cli_session *session, cli_worker *worker, identify_request *request) {
@@ -95,6 +103,9 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
   if (status != HW_OK) {
     return cli_explain_create(status, worker->method, session);
   }
+  if (request->plot && !cli_album_create(&request->album, session->river.sensor_count)) {
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
   code = observe_all(session, worker, request);
   if (code >= 0) {
     return code;
@@ -104,21 +115,20 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
     return cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
                     (unsigned long long)hw_reader_line(session->reader));
   }
-  if (!request->each) {
-    code = print_result(session, worker, request);
-  }
+  code = print_result(session, worker, request);
   return code >= 0 ? code : cli_finish(cli_interrupted ? EXIT_INTERRUPTED : EXIT_DONE);
 }
 
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", "READINGS", NULL};
   identify_request request = {.format = "text"};
-  cli_option options[3 + CLI_METHOD_ROWS] = {
+  cli_option options[4 + CLI_METHOD_ROWS] = {
       {"method", OPTION_TEXT, &request.method, "NAME", "see 'headwater methods'; default " CLI_DEFAULT_METHOD, NULL},
       {"format", OPTION_CHOICE, &request.format, "text|json", "of the answer; default text", cli_formats},
       {"each", OPTION_FLAG, &request.each, NULL, "one JSON line after every reading, flushed at once", NULL},
+      {"plot", OPTION_TEXT, &request.plot, "FILE.svg|png", "also draw the fit and the estimate; needs gnuplot", NULL},
   };
-  cli_method_rows(&request.method_options, options + 3);
+  cli_method_rows(&request.method_options, options + 4);
   const cli_usage usage = {
       &cli_verb_identify,
       "RIVER READINGS [options]",
@@ -132,6 +142,10 @@ static int run(int argc, char **argv) {
   if (code >= 0) {
     return code;
   }
+  code = request.plot ? cli_script_check(request.plot) : -1;
+  if (code >= 0) {
+    return code;
+  }
   cli_worker worker = {.method = cli_method(request.method)};
   if (!worker.method) {
     return EXIT_USAGE;
@@ -142,6 +156,7 @@ static int run(int argc, char **argv) {
     code = identify(&session, &worker, &request);
   }
   hw_run_free(worker.run);
+  cli_album_free(&request.album);
   cli_session_close(&session);
   return code;
 }
