@@ -66,7 +66,9 @@ double hw__modek_warn(hw__modek *k, const double *mass, bool provisional) {
   hw__warnings_clear(w);
   hw__warn_incomplete(w, provisional);
   hw__warn_box(w, &river->search, k->samples, smc->cloud.count);
-  fit all = {0};
+  fit all = {0}, worst = {0};
+  size_t worst_sensor = 0;
+  double most = 0;
   for (size_t s = 0; s < river->sensor_count; s++) {
     const hw__channel *c = &smc->channels[s];
     const fit f = fit_sensor(smc, s, mass);
@@ -74,8 +76,11 @@ double hw__modek_warn(hw__modek *k, const double *mass, bool provisional) {
     all.count += f.count;
     all.squares += f.squares;
     all.readings += f.readings;
-    if (river->sensor_count > 1) {
-      warn_sensor(k, s, &f);
+    const double apart = contradiction(c, &f);
+    if (apart > most) {
+      most = apart;
+      worst = f;
+      worst_sensor = s;
     }
     const bool any = smc->history.start[s + 1] > smc->history.start[s];
     const double base = c->learns_background ? fmax(c->lowest_g_m3, 0) : c->background_g_m3;
@@ -84,6 +89,10 @@ double hw__modek_warn(hw__modek *k, const double *mass, bool provisional) {
       hw__warn_never_rose(w, &river->sensors[s]);
     }
     hw__warn_spike(w, &river->sensors[s], c->spikes, c->spike_s, c->spike_g_m3);
+  }
+  /* Only the one furthest off is named: it drags the curve away from the others, which then look wrong too. */
+  if (river->sensor_count > 1 && most > 4) {
+    hw__warn_contradiction(w, &river->sensors[worst_sensor], fmax(worst.along / worst.norm, 0));
   }
   const double ratio = all.count >= 8 ? sqrt(all.misfit / all.count) : 0;
   if (ratio > 1.6) {
