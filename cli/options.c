@@ -110,6 +110,9 @@ static int store(const cli_option *option, const char *text) {
     case OPTION_AMOUNT:
       expected = cli_number(text, &number) && number >= 0 ? NULL : "a number of 0 or more";
       break;
+    case OPTION_SHARE:
+      expected = cli_number(text, &number) && number > 0 && number < 1 ? NULL : "a number between 0 and 1";
+      break;
     case OPTION_COUNT:
       expected = parse_whole(text, &whole) && whole > 0 && whole <= SIZE_MAX ? NULL : "a whole number of 1 or more";
       break;
@@ -128,7 +131,7 @@ static int store(const cli_option *option, const char *text) {
   if (expected) {
     return cli_fail(EXIT_USAGE, "--%s '%s', expected %s", option->name, text, expected);
   }
-  if (option->kind == OPTION_NUMBER || option->kind == OPTION_POSITIVE || option->kind == OPTION_AMOUNT) {
+  if (option->kind >= OPTION_NUMBER && option->kind <= OPTION_SHARE) {
     *(double *)option->target = number;
   } else if (option->kind == OPTION_COUNT) {
     *(size_t *)option->target = (size_t)whole;

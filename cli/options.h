@@ -10,6 +10,7 @@ typedef enum {
   OPTION_NUMBER,   /* double, finite */
   OPTION_POSITIVE, /* double > 0 */
   OPTION_AMOUNT,   /* double >= 0 */
+  OPTION_SHARE,    /* double between 0 and 1, both excluded */
   OPTION_COUNT,    /* size_t >= 1 */
   OPTION_SEED,     /* uint64_t */
   OPTION_CHOICE,   /* const char *, one of `choices` */

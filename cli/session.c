@@ -98,13 +98,17 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
   o->per_sensor = true;
   const cli_option table[CLI_METHOD_ROWS] = {
       {"seed", OPTION_SEED, &o->seed, "N", "of everything random; default 1", NULL},
-      {"level", OPTION_POSITIVE, &o->level, "P", "of the intervals, between 0 and 1; default 0.9", NULL},
+      {"level", OPTION_SHARE, &o->level, "P", "of the intervals, between 0 and 1; default 0.9", NULL},
       {"variant", OPTION_CHOICE, &target->variant, "resolved|printed",
        "the paper's learners made to work, or as printed; default resolved", cli_variants},
       {"window", OPTION_COUNT, &o->window, "N", "readings in the learners' loss; default 1000", NULL},
       {"starts", OPTION_COUNT, &o->starts, "N", "paths of mtgd and mptgd; default 30", NULL},
       {"tolerance", OPTION_POSITIVE, &o->tolerance, "X", "on the projected gradient, box-scaled; default 5e-6", NULL},
       {"iterations", OPTION_COUNT, &o->iterations, "N", "most iterations of one solve; default 200", NULL},
+      {"perturbation", OPTION_POSITIVE, &o->perturbation, "R", "radius of aptgd, mptgd in box widths; default 0.4",
+       NULL},
+      {"no-moment-start", OPTION_FLAG, &o->no_moment_start, NULL, "learners: never restart from the readings' moments",
+       NULL},
       {"start", OPTION_SOURCE, &target->start, "M,L,T", "where single-path learners start; default the box's centre",
        NULL},
       {"evaluations", OPTION_COUNT, &o->evaluations, "N", "budget of the offline baselines; default per method", NULL},
@@ -116,9 +120,6 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
 
 int cli_method_settle(cli_method_options *target, const cli_session *session) {
   hw_options *o = &target->options;
-  if (o->level >= 1) {
-    return cli_fail(EXIT_USAGE, "--level '%g', expected a number between 0 and 1", o->level);
-  }
   o->variant = target->variant && strcmp(target->variant, "printed") == 0 ? HW_PRINTED : HW_RESOLVED;
   o->has_start = target->start.given;
   if (o->has_start && !cli_resolve_source(&session->river, session->river_path, &target->start, &o->start)) {
