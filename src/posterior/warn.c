@@ -46,17 +46,13 @@ static fit fit_sensor(const hw__smc *smc, size_t sensor, const double *mass) {
   return f;
 }
 
-/* Against the rest: a sensor that reads the expected curve too high or too low by more than its noise and gain allow.
- */
-static void warn_sensor(hw__modek *k, size_t sensor, const fit *f) {
-  const hw__channel *c = &k->smc.channels[sensor];
+/* How far the sensor reads the expected curve too high or too low, in units of what its noise and gain allow; 0 where
+ * the curve does not show or the fit is good. */
+static double contradiction(const hw__channel *c, const fit *f) {
   if (!(f->norm > 25) || !(f->misfit > 4 * f->count)) {
-    return;
+    return 0;
   }
-  const double ratio = f->along / f->norm;
-  if (fabs(ratio - 1) > fmax(0.1, 4 * sqrt(1 / f->norm + c->gain_sd * c->gain_sd))) {
-    hw__warn_contradiction(&k->warnings, &k->smc.river->sensors[sensor], fmax(ratio, 0));
-  }
+  return fabs(f->along / f->norm - 1) / fmax(0.025, sqrt(1 / f->norm + c->gain_sd * c->gain_sd));
 }
 
 double hw__modek_warn(hw__modek *k, const double *mass, bool provisional) {
