@@ -28,6 +28,8 @@ typedef struct {
   X(identify)            \
   X(compare)             \
   X(simulate)            \
+  X(regret)              \
+  X(plan)                \
   X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;

@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/collect.h"
 #include "cli/progress.h"
-#include "cli/session.h"
-
-enum { MOST_METHODS = 64 };
 
 typedef struct {
   cli_method_options method_options;
@@ -16,39 +14,19 @@ typedef struct {
 } compare_request;
 
 typedef struct {
-  cli_worker workers[MOST_METHODS];
-  const char *failures[MOST_METHODS]; /* NULL: at work */
-  hw_estimate estimates[MOST_METHODS];
+  cli_worker workers[CLI_MOST_METHODS];
+  const char *failures[CLI_MOST_METHODS]; /* NULL: at work */
+  hw_estimate estimates[CLI_MOST_METHODS];
   size_t count;
 } contest;
 
-/* The methods named in a,b,c; all of them when nothing is named. */
 static int choose(const char *list, contest *all) {
-  if (!list) {
-    size_t count;
-    const hw_method *const *methods = hw_methods(&count);
-    for (size_t i = 0; i < count && i < MOST_METHODS; i++) {
-      all->workers[all->count++].method = methods[i];
-    }
-    return -1;
+  const hw_method *methods[CLI_MOST_METHODS];
+  const int code = cli_method_list(list, methods, &all->count);
+  for (size_t i = 0; code < 0 && i < all->count; i++) {
+    all->workers[i].method = methods[i];
   }
-  char copy[1024];
-  if (strlen(list) >= sizeof copy) {
-    return cli_fail(EXIT_USAGE, "--methods of %zu characters, expected names and commas", strlen(list));
-  }
-  strcpy(copy, list);
-  char *rest = NULL;
-  for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-    const hw_method *method = cli_method(name);
-    if (!method) {
-      return EXIT_USAGE;
-    }
-    if (all->count == MOST_METHODS) {
-      return cli_fail(EXIT_USAGE, "--methods names more than %d methods", MOST_METHODS);
-    }
-    all->workers[all->count++].method = method;
-  }
-  return all->count ? -1 : cli_fail(EXIT_USAGE, "--methods '%s', expected names and commas", list);
+  return code;
 }
 
 static int start(const cli_session *session, const hw_options *options, contest *all) {
@@ -120,7 +98,7 @@ static void estimate_all(const cli_session *session, contest *all) {
 
 static int print_results(const cli_session *session, const compare_request *request, const contest *all,
                          const hw_source *truth) {
-  hw_result results[MOST_METHODS];
+  hw_result results[CLI_MOST_METHODS];
   for (size_t i = 0; i < all->count; i++) {
     const bool found = !all->failures[i];
     results[i] =

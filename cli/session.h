@@ -47,7 +47,7 @@ typedef struct {
 } cli_method_options;
 
 /* The rows of the option table for them; `rows` has room for CLI_METHOD_ROWS. */
-enum { CLI_METHOD_ROWS = 11 };
+enum { CLI_METHOD_ROWS = 13 };
 void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS]);
 /* After parsing: checks that need the river. -1 or an exit code. */
 int cli_method_settle(cli_method_options *target, const cli_session *session);
