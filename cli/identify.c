@@ -15,24 +15,35 @@ typedef struct {
 } identify_request;
 
 /* One JSON line, out at once, so that whoever reads the pipe sees it now. */
-static int print_line(const cli_session *session, cli_worker *worker, const identify_request *request) {
-  hw_estimate estimate;
-  const double begin_s = cli_now_s();
-  const hw_status status = hw_run_estimate(worker->run, &estimate);
-  worker->timing.total_s += cli_now_s() - begin_s;
-  if (status != HW_OK) {
-    return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
-                    (unsigned long long)hw_reader_line(session->reader), worker->method->name, hw_status_text(status));
-  }
-  const hw_result result = cli_result(session, worker, &request->method_options.options, &estimate);
+static int print_line(const cli_session *session, cli_worker *worker, const identify_request *request,
+                      const hw_estimate *estimate) {
+  const hw_result result = cli_result(session, worker, &request->method_options.options, estimate);
   char *text = NULL;
   if (hw_result_json(&result, true, &text) != HW_OK) {
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
   }
   puts(text);
   free(text);
-  const int code = cli_finish(-1);
-  return code;
+  return cli_finish(-1);
+}
+
+/* One reading, and with --each its estimate; the clock counts both. -1 or an exit code. */
+static int observe(cli_session *session, cli_worker *worker, identify_request *request, const hw_reading *reading) {
+  hw_estimate estimate;
+  const double begin_s = cli_now_s();
+  hw_status status = hw_run_observe(worker->run, reading);
+  if (status == HW_OK && request->each) {
+    status = hw_run_estimate(worker->run, &estimate);
+  }
+  cli_timing_add(&worker->timing, cli_now_s() - begin_s);
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
+                    (unsigned long long)hw_reader_line(session->reader), worker->method->name, hw_status_text(status));
+  }
+  if (request->plot) {
+    cli_album_add(&request->album, reading);
+  }
+  return request->each ? print_line(session, worker, request, &estimate) : -1;
 }
 
 /* Feeds every reading to the method. -1 at the end of the readings, or an exit code. */
@@ -41,26 +52,11 @@ static int observe_all(cli_session *session, cli_worker *worker, identify_reques
   cli_progress_start(&progress, session->readings_path);
   hw_reading reading;
   hw_error error;
-  hw_status status;
+  hw_status status = HW_OK;
   int code = -1;
   while (code < 0 && (status = hw_reader_next(session->reader, &reading, &error)) == HW_OK) {
-    const double begin_s = cli_now_s();
-    status = hw_run_observe(worker->run, &reading);
-    const double end_s = cli_now_s();
-    cli_timing_add(&worker->timing, end_s - begin_s);
-    if (status != HW_OK) {
-      cli_progress_end(&progress);
-      return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
-                      (unsigned long long)hw_reader_line(session->reader), worker->method->name,
-                      hw_status_text(status));
-    }
-    if (request->plot) {
-      cli_album_add(&request->album, &reading);
-    }
-    if (request->each) {
-      code = print_line(session, worker, request);
-    }
-    cli_progress_update(&progress, end_s, hw_reader_offset(session->reader), worker->timing.count);
+    code = observe(session, worker, request, &reading);
+    cli_progress_update(&progress, cli_now_s(), hw_reader_offset(session->reader), worker->timing.count);
   }
   cli_progress_end(&progress);
   if (code < 0 && status != HW_EEND) {

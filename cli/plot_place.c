@@ -38,6 +38,14 @@ static double candidate_place(const void *candidate) {
   return ((const hw_candidate *)candidate)->location_m;
 }
 
+/* Every second label stands above its mark, so that neighbours do not run into each other. */
+static void label_marks(cli_canvas *canvas, int block) {
+  fprintf(canvas->script.file, ", $d%d using 1:2:(int($0)%%2 == 0 ? strcol(3) : '') with labels offset 0,-1 font ',9'",
+          block);
+  fprintf(canvas->script.file, ", $d%d using 1:2:(int($0)%%2 == 1 ? strcol(3) : '') with labels offset 0,0.9 font ',9'",
+          block);
+}
+
 void cli_panel_river(cli_canvas *canvas) {
   const hw_river *river = canvas->picture->result->river;
   const hw_estimate *e = canvas->picture->result->estimate;
@@ -68,10 +76,10 @@ void cli_panel_river(cli_canvas *canvas) {
   fprintf(f, "plot $d%d using 1:2:3:4:5:6 with boxxyerror lc rgb '#999999'", box);
   fprintf(f, ", $d%d using 1:2:3:4 with xerrorbars ls 3", estimate);
   fprintf(f, ", $d%d using 1:2 with points lc rgb '#222222' pt 9 ps 1.2", sensors);
-  fprintf(f, ", $d%d using 1:2:3 with labels offset 0,-1 font ',9'", sensors);
+  label_marks(canvas, sensors);
   if (candidates > 0) {
     fprintf(f, ", $d%d using 1:2 with points lc rgb '#8e5ea2' pt 13 ps 1.2", candidates);
-    fprintf(f, ", $d%d using 1:2:3 with labels offset 0,-1 font ',9'", candidates);
+    label_marks(canvas, candidates);
   }
   fprintf(f, "\nset key\nset offsets 0, 0, 0, 0\n");
 }
