@@ -15,7 +15,7 @@
 #include "loss/box.h"
 #include "river/along.h"
 
-static const double armijo = 1e-4, largest_step = 0.1, smallest_move = 1e-13;
+static const double armijo = 1e-4, largest_step = 0.1, smallest_move = 1e-13, negligible_gain = 1e-6;
 enum { MOST_BACKTRACKS = 60 };
 
 /* What stays the same during one solve. */
@@ -110,6 +110,16 @@ static double stationarity(const frame *fr, const point *at) {
   return distance(fr, at->y, moved);
 }
 
+/* What the quadratic model still promises: half of g.m.g, and no more than a few times that in truth (the condition
+ * number is about 4). Next to F itself, below 1e-6 that moves the source by a hundredth of what the noise does. */
+static bool nothing_to_gain(const point *at, const double m[3]) {
+  double promise = 0;
+  for (int j = 0; j < 3; j++) {
+    promise += 0.5 * m[j] * at->gradient[j] * at->gradient[j];
+  }
+  return promise <= negligible_gain * at->f;
+}
+
 static double clip(const frame *fr, const point *at, const double m[3], double alpha) {
   double most = 0;
   for (int j = 0; j < 3; j++) {
@@ -125,6 +135,9 @@ static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr
                        point *out) {
   double m[3];
   metric(fr, at, m);
+  if (nothing_to_gain(at, m)) {
+    return HW_STOP_GAIN;
+  }
   double a = clip(fr, at, m, *alpha);
   for (int tries = 0; tries <= MOST_BACKTRACKS; tries++, a *= 0.5) {
     double expected = 0;
