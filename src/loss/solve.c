@@ -15,7 +15,7 @@
 #include "loss/box.h"
 #include "river/along.h"
 
-static const double armijo = 1e-4, largest_step = 0.1, smallest_move = 1e-13, negligible_gain = 1e-6;
+static const double armijo = 1e-4, largest_step = 0.1, smallest_move = 1e-13;
 enum { MOST_BACKTRACKS = 60 };
 
 /* What stays the same during one solve. */
@@ -110,14 +110,14 @@ static double stationarity(const frame *fr, const point *at) {
   return distance(fr, at->y, moved);
 }
 
-/* What the quadratic model still promises: half of g.m.g, and no more than a few times that in truth (the condition
- * number is about 4). Next to F itself, below 1e-6 that moves the source by a hundredth of what the noise does. */
-static bool nothing_to_gain(const point *at, const double m[3]) {
-  double promise = 0;
+/* What the quadratic model still promises, half of g.m.g, next to F itself. With a condition number of about 4 the
+ * truth is at most a few times that; at 5e-6 the source would move by some hundredths of what the noise moves it. */
+static double promise(const point *at, const double m[3]) {
+  double gain = 0;
   for (int j = 0; j < 3; j++) {
-    promise += 0.5 * m[j] * at->gradient[j] * at->gradient[j];
+    gain += 0.5 * m[j] * at->gradient[j] * at->gradient[j];
   }
-  return promise <= negligible_gain * at->f;
+  return gain / at->f;
 }
 
 static double clip(const frame *fr, const point *at, const double m[3], double alpha) {
@@ -131,11 +131,11 @@ static double clip(const frame *fr, const point *at, const double m[3], double a
 }
 
 /* One accepted step from *at to *out, or the reason there is none. *alpha is remembered between steps. */
-static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr, const point *at, double *alpha,
-                       point *out) {
+static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr, const point *at, double tolerance,
+                       double *alpha, point *out) {
   double m[3];
   metric(fr, at, m);
-  if (nothing_to_gain(at, m)) {
+  if (at->f > 0 && promise(at, m) <= tolerance) {
     return HW_STOP_GAIN;
   }
   double a = clip(fr, at, m, *alpha);
@@ -192,7 +192,7 @@ void hw__solve(hw__misfit *misfit, const hw__view *view, const hw_box *box, cons
       stop = HW_STOP_ITERATIONS;
     } else {
       point next = {0};
-      stop = descend(misfit, view, &fr, &at, &alpha, &next);
+      stop = descend(misfit, view, &fr, &at, limits->tolerance, &alpha, &next);
       if (stop == HW_STOP_NONE && !all_finite(&next)) {
         stop = HW_STOP_NONFINITE;
       } else if (stop == HW_STOP_NONE) {
