@@ -9,9 +9,12 @@
 
 #define HW_VERSION "0.1.0"
 
+#include "headwater/fisher.h"
 #include "headwater/io.h"
 #include "headwater/method.h"
+#include "headwater/plan.h"
 #include "headwater/reading.h"
+#include "headwater/regret.h"
 #include "headwater/river.h"
 #include "headwater/rng.h"
 #include "headwater/status.h"

@@ -6,6 +6,7 @@
 #ifndef HEADWATER_IO_H
 #define HEADWATER_IO_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -23,28 +24,51 @@ hw_status hw_river_load(const char *path, hw_warn warn, void *context, hw_river 
 hw_status hw_river_parse(const char *name, const char *text, size_t size, hw_warn warn, void *context, hw_river *out,
                          hw_error *error);
 
-/* Readings, streamed: memory does not grow with the file. */
+/* Readings, streamed: memory does not grow with the file, whatever its length.
+ *
+ *   hw_reader *reader = NULL;
+ *   hw_reader_open("readings.csv", &river, &reader, &error);
+ *   while ((status = hw_reader_next(reader, &reading, &error)) == HW_OK) { use the reading }
+ *   hw_reader_free(reader);                  status is HW_EEND when all went well
+ *
+ * A header names the columns: one of time (ISO 8601 with offset), time_s, time_min, time_h; sensor; one of
+ * concentration_g_m3, concentration_mg_l, concentration_ug_l. NDJSON uses the same names as keys. The format is
+ * told by the first character. Lines may be 65536 bytes long. */
 typedef struct hw_reader hw_reader;
 
 typedef struct {
   uint64_t rows;         /* data rows met */
   uint64_t readings;     /* given out */
-  uint64_t missing;      /* empty value */
-  uint64_t duplicate;    /* same sensor and time as one met before */
+  uint64_t missing;      /* empty value: passed over */
+  uint64_t duplicate;    /* same sensor and time as one among (at least) the last 65536 readings: passed over */
   uint64_t out_of_order; /* given out, but earlier than a reading of the same sensor given out before */
+  bool unterminated;     /* the line read last had no line end: the file may have been cut short */
 } hw_reader_counts;
 
-/* Opens path ("-": standard input); the format, CSV or NDJSON, is told by the first character.
- * The river is borrowed until hw_reader_free. */
+/* Opens path ("-": standard input). The river is borrowed until hw_reader_free.
+ * Status: HW_EINPUT for a header that is not one, HW_EIO, HW_ENOMEM, with *error filled */
 hw_status hw_reader_open(const char *path, const hw_river *river, hw_reader **out, hw_error *error);
-/* The same on an open stream, not closed by the reader; name stands for it in messages. */
+/* The same on an open stream from which nothing was read yet; the reader does not close it. name stands
+ * for it in messages. A live pipe gives each reading as soon as its line has come. */
 hw_status hw_reader_stream(FILE *stream, const char *name, const hw_river *river, hw_reader **out, hw_error *error);
-/* Next reading in file order. Status: HW_EEND after the last; HW_EINPUT with *error on a bad row. */
+/* The same on text in memory, borrowed until hw_reader_free: the body of a request, say. */
+hw_status hw_reader_memory(const char *text, size_t size, const char *name, const hw_river *river, hw_reader **out,
+                           hw_error *error);
+/* Next reading in file order.
+ * Status: HW_EEND after the last; HW_EINPUT with *error on a bad row: the next call goes on behind it */
 hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error);
 const hw_reader_counts *hw_reader_count(const hw_reader *reader);
+/* Number of the line read last, from 1. */
+uint64_t hw_reader_line(const hw_reader *reader);
 /* Calendar readings: true, and the instant (seconds since 1970, UTC) that time_s = 0 stands for: the
- * epoch itself when the river's search box is in calendar time too, else the first reading. */
+ * epoch itself when the river's search box is in calendar time too, else the first reading. False for
+ * numeric times and before the first reading. */
 bool hw_reader_calendar(const hw_reader *reader, double *origin_unix_s);
+/* Let time_s = 0 stand for this instant instead; before the first hw_reader_next. For readings that
+ * come in several pieces. */
+void hw_reader_origin(hw_reader *reader, double unix_s);
+/* Once *stop is not 0 the readings end (HW_EEND), also while waiting on a pipe if a signal set it. */
+void hw_reader_stop_at(hw_reader *reader, const volatile sig_atomic_t *stop);
 void hw_reader_free(hw_reader *reader);
 
 /* ISO 8601 with `Z` or an offset. Returned: seconds since 1970-01-01T00:00:00Z.
@@ -52,5 +76,34 @@ void hw_reader_free(hw_reader *reader);
 hw_status hw_time_parse(const char *text, double *unix_s);
 /* "2026-03-01T08:15:00Z", with decimals only when the second is not whole. */
 void hw_time_format(double unix_s, char *out, size_t size);
+
+/* What a method found, with everything a reader of the result should know beside it. */
+typedef struct {
+  const hw_river *river;
+  const char *method;
+  uint64_t seed;
+  const hw_estimate *estimate; /* NULL: there is none, and failure says why in a few words */
+  const char *failure;
+  hw_reader_counts counts;
+  bool calendar; /* as hw_reader_calendar gave them */
+  double origin_unix_s;
+  double seconds; /* wall time of the whole run */
+  double reading_us_median, reading_us_p99;
+  const char *const *warnings; /* beside the estimate's own */
+  size_t warning_count;
+} hw_result;
+
+/* The JSON object headwater.estimate/1 (docs/manual.md); every key always there, null where not known, numbers
+ * such that they read back as the same doubles. one_line for NDJSON, else over several lines.
+ * Returned: *out, to be freed. Status: HW_ENOMEM */
+hw_status hw_result_json(const hw_result *result, bool one_line, char **out);
+/* The answer in words for a person on duty. Status: HW_EEMPTY without an estimate, HW_ENOMEM */
+hw_status hw_result_text(const hw_result *result, char **out);
+
+/* Shares of the truth's size; not finite where the truth is 0. */
+hw_source hw_relative_error(const hw_source *found, const hw_source *truth);
+/* Several methods on the same readings: headwater.comparison/1, and as a table. truth may be NULL. */
+hw_status hw_comparison_json(const hw_result *results, size_t count, const hw_source *truth, char **out);
+hw_status hw_comparison_text(const hw_result *results, size_t count, const hw_source *truth, char **out);
 
 #endif

@@ -43,7 +43,7 @@ typedef struct {
   uint64_t seed;        /* default 1 */
   double level;         /* of intervals; default 0.9 */
   hw_variant variant;   /* gradient methods */
-  size_t window;        /* readings in the loss of the gradient methods; default 1000 */
+  size_t window;        /* readings in the loss of the gradient methods; default 1000, printed 1 */
   size_t starts;        /* paths of mtgd, mptgd; default 30 */
   double tolerance;     /* on the box-scaled projected gradient; default 5e-6 */
   size_t iterations;    /* most iterations of one solve; default 200 */

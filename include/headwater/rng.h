@@ -4,7 +4,7 @@
  * or global, and the same seed and stream give the same numbers on every machine.
  *
  * Generator: xoshiro256++ (Blackman and Vigna, 2019), seeded through splitmix64.
- * Check value: hw_rng_seed(&r, 1, 0) and the first hw_rng_bits are pinned in tests/test_rng.c.
+ * Check value: hw_rng_seed(&r, 1, 0) and the first hw_rng_bits are pinned in tests/test_core.c.
  */
 #ifndef HEADWATER_RNG_H
 #define HEADWATER_RNG_H

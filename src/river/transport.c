@@ -15,6 +15,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "river/along.h"
+
 /* A stretch with constant properties, from from_m up to the next stretch. */
 typedef struct {
   double from_m;                          /* -inf for the first */
@@ -89,6 +91,24 @@ static const stretch *stretch_at(const hw_transport *t, double x_m) {
     i--;
   }
   return &t->stretches[i];
+}
+
+double hw__transport_velocity(const hw_transport *transport, double x_m) {
+  return 1 / stretch_at(transport, x_m)->theta_dx;
+}
+
+double hw__transport_theta(const hw_transport *transport, double x_m) {
+  const stretch *s = stretch_at(transport, x_m);
+  return s->theta + (x_m - s->anchor_m) * s->theta_dx;
+}
+
+double hw__transport_place(const hw_transport *transport, double theta_s) {
+  size_t i = transport->count - 1;
+  while (i > 0 && theta_s <= transport->stretches[i].theta) {
+    i--;
+  }
+  const stretch *s = &transport->stretches[i];
+  return s->anchor_m + (theta_s - s->theta) / s->theta_dx;
 }
 
 hw_leg hw_transport_leg(const hw_transport *transport, double from_m, double to_m) {

@@ -1,0 +1,44 @@
+# A thin front for people; the build itself is Meson and Ninja.
+#
+#   make          build build/headwater
+#   make demo     identify the source of a bundled spill and draw it
+#   make test     everything, from a fresh machine to "N passed, 0 failed"
+#   make bench    how fast, as ratios in one run
+#   make install  program, library, headers, man pages (PREFIX=/usr/local)
+#   make study-online   do the learners reach the best fit? 100 random rivers
+#
+# Each target installs the Debian packages it needs (packages.txt) if they are missing.
+
+PREFIX ?= /usr/local
+BUILD := build
+HEADWATER := $(BUILD)/headwater
+
+.PHONY: all demo test bench install clean study-online
+all:
+	@tools/need build test
+	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
+	@ninja --quiet -C $(BUILD)
+
+demo: all
+	@tools/need demo
+	@examples/demo
+
+test:
+	@tools/need build demo test lint
+	@tools/check
+
+install: all
+	@meson configure $(BUILD) --prefix=$(abspath $(PREFIX)) >/dev/null
+	@meson install -C $(BUILD)
+
+study-online: all
+	@$(BUILD)/experiments/study_online
+
+bench: all
+	@tools/need bench
+	@meson configure $(BUILD) -Dbench=true
+	@ninja --quiet -C $(BUILD)
+	@$(BUILD)/bench/bench_online
+
+clean:
+	rm -rf build build-clang build-sanitize build*.log demo-output

@@ -1,0 +1,60 @@
+/* Charts through a pipe to gnuplot; the data travel inside the script, so no other files appear.
+ * Colours: the palette of Okabe and Ito, which colour-blind readers can tell apart. */
+#include "chart.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const palette[] = {"#000000", "#e69f00", "#0072b2", "#009e73",
+                                      "#d55e00", "#cc79a7", "#56b4e9", "#999999"};
+enum { COLOURS = sizeof palette / sizeof palette[0] };
+
+static void write_data(FILE *script, const hw_chart *chart) {
+  for (size_t i = 0; i < chart->series_count; i++) {
+    const hw_series *s = &chart->series[i];
+    fprintf(script, "$data%zu << end\n", i);
+    for (size_t k = 0; k < s->count; k++) {
+      const double x = s->x ? s->x[k] : (double)(k + 1);
+      /* A logarithmic axis has no place for zero: the line starts at the first positive value. */
+      if (isfinite(s->y[k]) && (!chart->log_y || s->y[k] > 0)) {
+        fprintf(script, "%.9g %.9g\n", x, s->y[k]);
+      }
+    }
+    fprintf(script, "end\n");
+  }
+}
+
+static void write_plot(FILE *script, const hw_chart *chart) {
+  for (size_t i = 0; i < chart->series_count; i++) {
+    const hw_series *s = &chart->series[i];
+    fprintf(script, "%s$data%zu using 1:2 with %s lw 2 pt 7 ps 0.6 dt %d lc rgb '%s' title '%s'", i ? ", " : "plot ", i,
+            chart->marks ? "linespoints" : "lines", s->dashed ? 2 : 1, palette[(size_t)s->colour % COLOURS], s->label);
+  }
+  fprintf(script, "\n");
+}
+
+hw_status hw_chart_draw(const hw_chart *chart, const char *path, hw_error *error) {
+  /* A gnuplot that is not there must not end the program through its closed pipe. */
+  void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+  FILE *script = popen("gnuplot 2>/dev/null", "w");
+  int failed = script == NULL;
+  if (script) {
+    fprintf(script, "set terminal svg size 800,460 dynamic font 'sans-serif,13' noenhanced background '#ffffff'\n");
+    fprintf(script, "set output '%s'\n", path);
+    fprintf(script, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n", chart->title, chart->x_label, chart->y_label);
+    fprintf(script, "set key outside right top\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n");
+    fprintf(script, "set format y '%s'\n%s%s", chart->log_y ? "%.0e" : "%g", chart->log_x ? "set logscale x\n" : "",
+            chart->log_y ? "set logscale y\n" : "");
+    write_data(script, chart);
+    write_plot(script, chart);
+    failed = pclose(script) != 0;
+  }
+  signal(SIGPIPE, before);
+  if (failed) {
+    snprintf(error->text, sizeof error->text, "%s: gnuplot did not draw it, expected gnuplot to be installed", path);
+    return HW_EIO;
+  }
+  return HW_OK;
+}

@@ -1,0 +1,103 @@
+/* How much was lost by not knowing the future: the paper's two regrets, measured.
+ *
+ * A learner plays x^n, then sees reading n and suffers Psi^n(x^n) = (C(x^n) - c_n)^2. After N readings
+ *
+ *   cumulative regret   sum_n Psi^n(x^n) - min_x sum_n Psi^n(x)
+ *   local regret        sum_n |projected gradient of F^n_w at x^n|^2
+ *
+ * F^n_w is the mean loss of the last min(n, w) readings. The projected gradient depends on its step eta,
+ * |.| <= width / eta, so all learners are measured at one common eta. Coordinates are counted in widths of
+ * the search box (a gradient in grams and one in metres cannot be added otherwise), losses in (g/m3)^2.
+ *
+ * Use: create; for every reading collect what each learner would have played and hand both to
+ * hw_regret_add; free. The optimum in hindsight after every reading comes with it: mass is linear and
+ * profiled out in closed form, place and time are searched on a grid with running sums per cell, and the
+ * best cells are polished by the same descent the learners use.
+ */
+#ifndef HEADWATER_REGRET_H
+#define HEADWATER_REGRET_H
+
+#include <stdint.h>
+
+#include "headwater/reading.h"
+#include "headwater/river.h"
+
+/* Zero means the default. */
+typedef struct {
+  size_t readings; /* most that will be added; required */
+  size_t learners; /* how many are measured side by side; may be 0 */
+  size_t window;   /* w; default 1000 */
+  double step;     /* eta, per (g/m3)^2 and in box widths; default HW_REGRET_STEP */
+} hw_regret_options;
+
+/* 1000 per (g/m3)^2 is 0.001 per (ug/l)^2: a gradient of 1000 (ug/l)^2 per box width just crosses the box. */
+#define HW_REGRET_STEP 1000.0
+
+/* One learner's account after the readings so far. */
+typedef struct {
+  double suffered;   /* sum of Psi^n(x^n), (g/m3)^2 */
+  double cumulative; /* less the optimum in hindsight, (g/m3)^2 */
+  double local;      /* (g/m3)^4 per box width^2 */
+} hw_regret_row;
+
+typedef struct hw_regret hw_regret;
+
+/* Status: HW_EHYDRAULICS; HW_EDOMAIN for options out of range; HW_ENOMEM */
+hw_status hw_regret_create(const hw_river *river, const hw_regret_options *options, hw_regret **out);
+/* Given:    the reading, and played[learners]: what each stood at before seeing it
+ * Returned: rows[learners]
+ * Status:   HW_EDOMAIN for a reading or a point that is not finite, a sensor that does not exist, or more readings than
+ * announced */
+hw_status hw_regret_add(hw_regret *regret, const hw_reading *reading, const hw_source *played, hw_regret_row *rows);
+/* The optimum in hindsight for the readings so far: its source and the summed loss, (g/m3)^2.
+ * Status: HW_EEMPTY before the first reading */
+hw_status hw_regret_hindsight(const hw_regret *regret, hw_source *best, double *sum);
+void hw_regret_free(hw_regret *regret);
+
+/* How the single losses Psi^n bend, estimated by sampling: lower bounds on the true constants. Where a
+ * plume passes a sensor at the time of a reading is where they are largest, so samples are laid there.
+ * Units: (g/m3)^2 per box width, width^2, width^3. */
+typedef struct {
+  double lipschitz;         /* kappa */
+  double smoothness;        /* beta: largest eigenvalue of a Hessian */
+  double hessian_lipschitz; /* iota */
+  double largest;           /* B: largest loss met */
+} hw_loss_constants;
+
+/* Status: HW_EHYDRAULICS, HW_EEMPTY without readings, HW_ENOMEM */
+hw_status hw_regret_constants(const hw_river *river, const hw_reading *readings, size_t count, hw_loss_constants *out);
+
+/* Theorem 3.2's bound on the local regret, (delta + 2 kappa / w)^2 N, with the window's true length
+ * min(n, w) while it fills: sum_n (delta + 2 kappa / min(n, w))^2. delta in the units of kappa. */
+double hw_regret_bound(const hw_loss_constants *constants, double delta, size_t window, size_t readings);
+/* The window that minimises the bound for a fixed number of gradients: 2 kappa / delta within 1..N. */
+size_t hw_regret_best_window(const hw_loss_constants *constants, double delta, size_t readings);
+
+/* ---- The local error bound at an estimate (Example 4.4, Assumption 4.5) ---- */
+
+typedef struct {
+  double threshold; /* theta, on the gradient; default 0.01 */
+  size_t samples;   /* points tried; default 1000 */
+  uint64_t seed;    /* default 1 */
+} hw_error_bound_options;
+
+/* Coordinates in box widths, losses divided by the mean square reading: all numbers are unit-free. */
+typedef struct {
+  /* Example 4.4, on the mean loss of all readings. */
+  double eigenvalue[3];  /* of the Hessian at the estimate, smallest first; mu is the first */
+  double radius;         /* mu theta: the neighbourhood looked at, in box widths */
+  double share_positive; /* of the points sampled there, those with a positive definite Hessian */
+  bool holds;            /* mu > 0 and all points positive definite */
+  double convex_radius;  /* the largest radius, among 2^0 .. 2^-20, within which all points sampled are */
+  /* Assumption 4.5, on single readings (w = 1). */
+  size_t readings;             /* that the estimate predicts above a thousandth of the largest prediction */
+  size_t definite;             /* of those, with a positive definite Hessian of their own at the estimate */
+  double share_gradient_bound; /* of (reading, point) pairs, |grad Psi| >= mu (Psi - 0) at the mu above */
+  bool single_holds;           /* all definite, as the assumption's own test asks */
+} hw_error_bound;
+
+/* Status: HW_EHYDRAULICS, HW_EEMPTY, HW_EDOMAIN for an estimate that is not finite, HW_ENOMEM */
+hw_status hw_error_bound_check(const hw_river *river, const hw_reading *readings, size_t count,
+                               const hw_source *estimate, const hw_error_bound_options *options, hw_error_bound *out);
+
+#endif

@@ -1,0 +1,49 @@
+/* All methods on the same readings, one table. Errors are absolute where a share of the truth would
+ * mean nothing (a place or time near the river's own zero), so both are shown. */
+#include <math.h>
+#include <stdio.h>
+
+#include "headwater/io.h"
+#include "io/json_out.h"
+
+static void add_percent(hw__text *text, double share) {
+  if (isfinite(share)) {
+    hw__text_add(text, " %8.2f %%", 100 * share);
+  } else {
+    hw__text_add(text, " %10s", "-");
+  }
+}
+
+static void add_row(hw__text *text, const hw_result *result, const hw_source *truth) {
+  const hw_estimate *e = result->estimate;
+  hw__text_add(text, "%-10s", result->method);
+  if (!e) {
+    hw__text_add(text, "  %s\n", result->failure ? result->failure : "no estimate");
+    return;
+  }
+  hw__text_add(text, " %12.6g %12.1f %14.1f %11.4g %11.3g %10.3g", e->source.mass_g, e->source.location_m,
+               e->source.time_s, e->loss, result->reading_us_median, result->seconds);
+  if (truth) {
+    const hw_source share = hw_relative_error(&e->source, truth);
+    add_percent(text, share.mass_g);
+    hw__text_add(text, " %10.1f", fabs(e->source.location_m - truth->location_m));
+    add_percent(text, share.location_m);
+    hw__text_add(text, " %10.1f", fabs(e->source.time_s - truth->time_s));
+    add_percent(text, share.time_s);
+  }
+  hw__text_add(text, "\n");
+}
+
+hw_status hw_comparison_text(const hw_result *results, size_t count, const hw_source *truth, char **out) {
+  hw__text text = {0};
+  hw__text_add(&text, "%-10s %12s %12s %14s %11s %11s %10s", "method", "mass_g", "location_m", "time_s", "loss",
+               "us/reading", "seconds");
+  if (truth) {
+    hw__text_add(&text, " %10s %10s %10s %10s %10s", "mass off", "metres off", "place off", "s off", "time off");
+  }
+  hw__text_add(&text, "\n");
+  for (size_t i = 0; i < count; i++) {
+    add_row(&text, &results[i], truth);
+  }
+  return hw__text_finish(&text, out);
+}

@@ -1,0 +1,72 @@
+/* Inside a reader: lines come from the source, a format splits them into a row of text, the row becomes
+ * a reading. */
+#ifndef HW_IO_READER_H
+#define HW_IO_READER_H
+
+#include <signal.h>
+
+#include "headwater/io.h"
+#include "io/number.h"
+#include "io/seen.h"
+
+/* Where lines come from: a descriptor, a stdio stream without one, or memory. */
+typedef struct {
+  int fd;       /* -1: none */
+  FILE *stream; /* NULL: none */
+  bool owns;    /* close the stream at the end */
+  char *buffer; /* NULL for memory */
+  const char *data;
+  size_t begin, scanned, end; /* data[begin, end) is unread; no newline before scanned */
+  bool finished;              /* nothing more will come */
+  uint64_t line;              /* number of the line given out last */
+  bool unterminated;          /* the last line had no newline */
+  const volatile sig_atomic_t *stop;
+} hw__lines;
+
+enum { HW__LONGEST_LINE = 65536 };
+
+hw_status hw__lines_open(hw__lines *lines);
+/* The next line without its line end. Status: HW_EEND, HW_EIO, or HW_EDOMAIN for a line that is too
+ * long; the call after that goes on with the line behind it. */
+hw_status hw__lines_next(hw__lines *lines, hw__slice *line);
+void hw__lines_close(hw__lines *lines);
+
+/* What a column or key holds. */
+typedef enum { HW__IGNORED, HW__TIME, HW__SENSOR, HW__VALUE } hw__role;
+
+typedef struct {
+  const char *name;
+  hw__role role;
+  bool calendar;
+  double multiply; /* to SI; exact, and so is divide */
+  double divide;
+} hw__column;
+
+/* The column of this name; NULL when it is not one of ours. */
+const hw__column *hw__column_find(hw__slice name);
+
+/* One row as text. */
+typedef struct {
+  hw__slice time, sensor, value;
+  const hw__column *time_column, *value_column;
+} hw__row;
+
+enum { HW__MOST_COLUMNS = 1024, HW__SCRATCH_SIZE = 256 };
+
+/* The CSV header: which column is which. */
+typedef struct {
+  char delimiter;
+  size_t count;
+  size_t time, sensor, value; /* column indices */
+  size_t last;                /* the largest of them */
+  const hw__column *time_column, *value_column;
+} hw__header;
+
+/* Both give one sentence without file and line in *error. Quoted text with escapes is unfolded into
+ * scratch, which must live as long as the row. */
+hw_status hw__csv_header(hw__slice line, hw__header *out, hw_error *error);
+hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__row *out,
+                      hw_error *error);
+hw_status hw__ndjson_row(hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__row *out, hw_error *error);
+
+#endif

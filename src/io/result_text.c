@@ -1,0 +1,210 @@
+/* The answer for a duty officer: kilogrammes, river kilometres, clock time, microgrammes a litre. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "headwater/io.h"
+#include "io/json_out.h"
+
+enum { WORD = 64 };
+
+static const char *mass_text(double mass_g, char out[WORD]) {
+  const double size = fabs(mass_g);
+  if (size >= 1e6) {
+    snprintf(out, WORD, "%.4g t", mass_g / 1e6);
+  } else if (size >= 1000) {
+    snprintf(out, WORD, "%.4g kg", mass_g / 1000);
+  } else {
+    snprintf(out, WORD, "%.4g g", mass_g);
+  }
+  return out;
+}
+
+static const char *place_text(double location_m, char out[WORD]) {
+  snprintf(out, WORD, "km %.2f", location_m / 1000);
+  return out;
+}
+
+static const char *concentration_text(double c_g_m3, char out[WORD]) {
+  if (fabs(c_g_m3) >= 0.1) {
+    snprintf(out, WORD, "%.3g mg/l", c_g_m3);
+  } else {
+    snprintf(out, WORD, "%.3g ug/l", c_g_m3 * 1000);
+  }
+  return out;
+}
+
+/* "2026-03-01 08:15 UTC", or hours and minutes on the readings' own clock. */
+static const char *time_text(const hw_result *result, double time_s, char out[WORD]) {
+  if (result->calendar) {
+    char instant[40];
+    hw_time_format(60 * round((result->origin_unix_s + time_s) / 60), instant, sizeof instant);
+    snprintf(out, WORD, "%.10s %.5s UTC", instant, strlen(instant) > 11 ? instant + 11 : "");
+    return out;
+  }
+  const double size = fabs(time_s);
+  const char *sign = time_s < 0 ? "-" : "";
+  if (size < 120) {
+    snprintf(out, WORD, "%s%.1f s", sign, size);
+  } else if (size < 7200) {
+    snprintf(out, WORD, "%s%.1f min", sign, size / 60);
+  } else {
+    const double minutes = round(size / 60);
+    snprintf(out, WORD, "%s%.0f h %02.0f min", sign, floor(minutes / 60), fmod(minutes, 60));
+  }
+  return out;
+}
+
+static void add_range_text(hw__text *text, const hw_result *result, const hw_range *range,
+                           const char *(*word)(double, char[WORD])) {
+  char mid[WORD], lo[WORD], hi[WORD];
+  if (word) {
+    hw__text_add(text, "%s (%s to %s)", word(range->mid, mid), word(range->lo, lo), word(range->hi, hi));
+  } else {
+    hw__text_add(text, "%s (%s to %s)", time_text(result, range->mid, mid), time_text(result, range->lo, lo),
+                 time_text(result, range->hi, hi));
+  }
+}
+
+static void add_source_lines(hw__text *text, const hw_result *result) {
+  const hw_estimate *e = result->estimate;
+  char mid[WORD], lo[WORD], hi[WORD];
+  const char *clock = result->calendar ? "" : "  (clock of the readings)";
+  hw__text_add(text, "  mass      %-22s", mass_text(e->source.mass_g, mid));
+  if (e->has_interval) {
+    hw__text_add(text, "%s to %s", mass_text(e->interval.lo.mass_g, lo), mass_text(e->interval.hi.mass_g, hi));
+  }
+  hw__text_add(text, "\n  place     %-22s", place_text(e->source.location_m, mid));
+  if (e->has_interval) {
+    hw__text_add(text, "%s to %s", place_text(e->interval.lo.location_m, lo),
+                 place_text(e->interval.hi.location_m, hi));
+  }
+  hw__text_add(text, "\n  released  %-22s", time_text(result, e->source.time_s, mid));
+  if (e->has_interval) {
+    hw__text_add(text, "%s to %s", time_text(result, e->interval.lo.time_s, lo),
+                 time_text(result, e->interval.hi.time_s, hi));
+  }
+  hw__text_add(text, "%s\n", clock);
+  if (!e->has_interval) {
+    hw__text_add(text, "  No interval: %s.\n",
+                 e->provisional ? "too little of the pulse has been seen"
+                                : "this method gives one only when several sensors saw the pulse");
+  }
+}
+
+static void add_hydraulics_lines(hw__text *text, const hw_result *result) {
+  const hw_estimate *e = result->estimate;
+  if (!e->has_hydraulics) {
+    return;
+  }
+  hw__text_add(text, "\nRiver as the readings show it\n");
+  if (isfinite(e->velocity_m_s.mid)) {
+    hw__text_add(text, "  velocity    %.3g m/s (%.3g to %.3g)\n", e->velocity_m_s.mid, e->velocity_m_s.lo,
+                 e->velocity_m_s.hi);
+  }
+  if (isfinite(e->dispersion_m2_s.mid)) {
+    hw__text_add(text, "  dispersion  %.3g m2/s (%.3g to %.3g)\n", e->dispersion_m2_s.mid, e->dispersion_m2_s.lo,
+                 e->dispersion_m2_s.hi);
+  }
+}
+
+static void add_candidate_lines(hw__text *text, const hw_result *result) {
+  const hw_estimate *e = result->estimate;
+  if (e->suspicion_count == 0) {
+    return;
+  }
+  hw__text_add(text, "\nWho\n");
+  for (size_t i = 0; i < e->suspicion_count; i++) {
+    const hw_suspicion *s = &e->suspicions[i];
+    char place[WORD];
+    if (s->candidate < 0) {
+      hw__text_add(text, "  %3.0f %%  none of these\n", 100 * s->probability);
+    } else {
+      const hw_candidate *c = &result->river->candidates[s->candidate];
+      hw__text_add(text, "  %3.0f %%  %s%s%s at %s\n", 100 * s->probability, c->id, c->name[0] ? ", " : "", c->name,
+                   place_text(c->location_m, place));
+    }
+  }
+}
+
+static void add_arrival_lines(hw__text *text, const hw_result *result) {
+  const hw_estimate *e = result->estimate;
+  if (e->arrival_count == 0) {
+    return;
+  }
+  hw__text_add(text, "\nDownstream\n");
+  for (size_t i = 0; i < e->arrival_count; i++) {
+    const hw_arrival *a = &e->arrivals[i];
+    const hw_intake *k = &result->river->intakes[a->intake];
+    char word[WORD];
+    hw__text_add(text, "  %s at %s\n", k->name[0] ? k->name : k->id, place_text(k->location_m, word));
+    hw__text_add(text, "    arrives  ");
+    if (isfinite(a->first_s.mid)) {
+      add_range_text(text, result, &a->first_s, NULL);
+    } else {
+      hw__text_add(text, "not expected to pass the alarm level");
+    }
+    if (isfinite(a->peak_s.mid)) {
+      hw__text_add(text, "\n    peak     ");
+      add_range_text(text, result, &a->peak_s, NULL);
+    }
+    if (isfinite(a->peak_g_m3.mid)) {
+      hw__text_add(text, "\n    peak of  ");
+      add_range_text(text, result, &a->peak_g_m3, concentration_text);
+    }
+    if (isfinite(a->exceeds_alarm)) {
+      hw__text_add(text, "\n    passes the alarm level of %s with probability %.0f %%",
+                   concentration_text(k->alarm_g_m3, word), 100 * a->exceeds_alarm);
+    }
+    hw__text_add(text, "\n");
+  }
+}
+
+static void add_warning_lines(hw__text *text, const hw_result *result) {
+  const hw_estimate *e = result->estimate;
+  if (result->warning_count + e->warning_count == 0) {
+    return;
+  }
+  hw__text_add(text, "\nPlease note\n");
+  for (size_t i = 0; i < result->warning_count; i++) {
+    hw__text_add(text, "  %s\n", result->warnings[i]);
+  }
+  for (size_t i = 0; i < e->warning_count; i++) {
+    hw__text_add(text, "  %s\n", e->warnings[i]);
+  }
+}
+
+static void add_cost_line(hw__text *text, const hw_result *result) {
+  const hw_reader_counts *c = &result->counts;
+  if (c->missing || c->duplicate || c->out_of_order) {
+    hw__text_add(text,
+                 "\nRows passed over: %" PRIu64 " missing, %" PRIu64 " duplicate. Out of time order: %" PRIu64 ".\n",
+                 c->missing, c->duplicate, c->out_of_order);
+  }
+  hw__text_add(text, "\nMethod %s, seed %" PRIu64 ", %s. %.3g s in all, %.3g us for the median reading.\n",
+               result->method, result->seed, hw_stop_text(result->estimate->stop), result->seconds,
+               result->reading_us_median);
+}
+
+hw_status hw_result_text(const hw_result *result, char **out) {
+  const hw_estimate *e = result->estimate;
+  if (!e) {
+    return HW_EEMPTY;
+  }
+  hw__text text = {0};
+  if (result->river->name[0]) {
+    hw__text_add(&text, "%s\n", result->river->name);
+  }
+  hw__text_add(&text, "Spill identified from %zu reading%s%s\n\n", e->readings, e->readings == 1 ? "" : "s",
+               e->provisional ? " (provisional: the pulse is still incomplete)" : "");
+  if (e->has_interval) {
+    hw__text_add(&text, "%34s%.0f %% interval\n", "", 100 * e->level);
+  }
+  add_source_lines(&text, result);
+  add_hydraulics_lines(&text, result);
+  add_candidate_lines(&text, result);
+  add_arrival_lines(&text, result);
+  add_warning_lines(&text, result);
+  add_cost_line(&text, result);
+  return hw__text_finish(&text, out);
+}

@@ -1,0 +1,400 @@
+/* A river out of YAML: the tables below are the format. Meaning and defaults: docs/manual.md. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "io/river_yaml.h"
+#include "io/time.h"
+
+enum { LONGEST_LIST = 10000 };
+
+#define FIELDS(table) table, sizeof table / sizeof table[0]
+
+/* While it is being read a reach may leave out what the river says: NAN until inherited. */
+typedef struct {
+  hw_reach reach;
+  double discharge_m3_s;
+} loose_reach;
+
+static hw_status take_quantity(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"median", hw__yaml_take_positive, offsetof(hw_quantity, value), true},
+      {"factor", hw__yaml_take_factor, offsetof(hw_quantity, factor), true},
+  };
+  hw_quantity quantity = {HW_KNOWN, 0, 1};
+  char found[80];
+  if (node->type == YAML_MAPPING_NODE) {
+    const hw_status status = hw__yaml_mapping(yaml, node, what, FIELDS(fields), &quantity);
+    if (status != HW_OK) {
+      return status;
+    }
+    quantity.certainty = quantity.factor > 1 ? HW_UNCERTAIN : HW_KNOWN;
+  } else if (node->type == YAML_SCALAR_NODE && strcmp((const char *)node->data.scalar.value, "unknown") == 0) {
+    quantity.certainty = HW_UNKNOWN;
+  } else if (!hw__yaml_number(node, &quantity.value) || !(quantity.value > 0)) {
+    return hw__yaml_fail(yaml, node, "%s is %s, expected a positive number, {median: M, factor: F} or unknown", what,
+                         hw__yaml_found(node, found));
+  }
+  *(hw_quantity *)target = quantity;
+  return HW_OK;
+}
+
+/* Area and discharge are used as numbers; a spread is not. */
+static hw_status take_section(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  hw_quantity quantity;
+  const hw_status status = take_quantity(yaml, node, what, &quantity);
+  if (status != HW_OK) {
+    return status;
+  }
+  if (quantity.certainty == HW_UNCERTAIN) {
+    hw__yaml_warn(yaml, node, "the spread of %s is not used, only its median", what);
+  }
+  *(double *)target = quantity.value;
+  return HW_OK;
+}
+
+static hw_status take_hydraulics(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"velocity_m_s", take_quantity, offsetof(hw_hydraulics, velocity_m_s), false},
+      {"dispersion_m2_s", take_quantity, offsetof(hw_hydraulics, dispersion_m2_s), false},
+      {"area_m2", take_section, offsetof(hw_hydraulics, area_m2), false},
+      {"discharge_m3_s", take_section, offsetof(hw_hydraulics, discharge_m3_s), false},
+      {"decay_per_s", hw__yaml_take_not_negative, offsetof(hw_hydraulics, decay_per_s), false},
+  };
+  hw_hydraulics *h = target;
+  const hw_status status = hw__yaml_mapping(yaml, node, what, FIELDS(fields), h);
+  if (status != HW_OK) {
+    return status;
+  }
+  if (h->area_m2 > 0 && h->discharge_m3_s > 0) {
+    return hw__yaml_fail(yaml, node, "both area_m2 and discharge_m3_s in %s, expected one of them", what);
+  }
+  for (size_t i = 0; i < 2; i++) {
+    if (!hw__yaml_value(yaml, node, fields[i].key)) {
+      hw__yaml_warn(yaml, node, "no %s in %s: taken as unknown", fields[i].key, what);
+    }
+  }
+  if (!(h->area_m2 > 0) && !(h->discharge_m3_s > 0)) {
+    hw__yaml_warn(yaml, node, "neither area_m2 nor discharge_m3_s in %s: the mass cannot be worked out from them",
+                  what);
+  }
+  return HW_OK;
+}
+
+/* [lo, hi] as numbers, or as instants where the caller allows them. */
+static hw_status take_side(hw__yaml *yaml, const yaml_node_t *node, const char *what, double out[2],
+                           bool *is_calendar) {
+  char found[80];
+  size_t count = 0;
+  if (node->type != YAML_SEQUENCE_NODE || hw__yaml_expect_list(yaml, node, what, &count) != HW_OK || count != 2) {
+    return hw__yaml_fail(yaml, node, "search %s is %s, expected [lo, hi]", what, hw__yaml_found(node, found));
+  }
+  bool calendar[2] = {false, false};
+  for (int i = 0; i < 2; i++) {
+    const yaml_node_t *item = hw__yaml_node(yaml, node->data.sequence.items.start[i]);
+    if (hw__yaml_number(item, &out[i])) {
+      continue;
+    }
+    calendar[i] = is_calendar && item->type == YAML_SCALAR_NODE &&
+                  hw__time_parse((hw__slice){(const char *)item->data.scalar.value, item->data.scalar.length}, &out[i]);
+    if (!calendar[i]) {
+      return hw__yaml_fail(yaml, item, "search %s has %s, expected a number%s", what, hw__yaml_found(item, found),
+                           is_calendar ? " or an instant with its offset such as 2026-03-01T08:15:00Z" : "");
+    }
+  }
+  if (calendar[0] != calendar[1]) {
+    return hw__yaml_fail(yaml, node, "search %s mixes a number and an instant, expected two of one kind", what);
+  }
+  if (out[0] > out[1]) {
+    return hw__yaml_fail(yaml, node, "search %s is [%g, %g], expected the lower end first", what, out[0], out[1]);
+  }
+  if (is_calendar) {
+    *is_calendar = calendar[0];
+  }
+  return HW_OK;
+}
+
+static hw_status take_mass(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  double side[2];
+  hw_box *box = &((hw_river *)target)->search;
+  const hw_status status = take_side(yaml, node, what, side, NULL);
+  if (status != HW_OK) {
+    return status;
+  }
+  if (!(side[0] >= 0) || !(side[1] > 0)) {
+    return hw__yaml_fail(yaml, node, "search %s is [%g, %g], expected 0 or more, then a positive number", what, side[0],
+                         side[1]);
+  }
+  box->lo.mass_g = side[0];
+  box->hi.mass_g = side[1];
+  return HW_OK;
+}
+
+static hw_status take_location(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  double side[2];
+  hw_box *box = &((hw_river *)target)->search;
+  const hw_status status = take_side(yaml, node, what, side, NULL);
+  if (status == HW_OK) {
+    box->lo.location_m = side[0];
+    box->hi.location_m = side[1];
+  }
+  return status;
+}
+
+static hw_status take_time(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  double side[2];
+  hw_river *river = target;
+  const hw_status status = take_side(yaml, node, what, side, &river->search_is_calendar);
+  if (status == HW_OK) {
+    river->search.lo.time_s = side[0];
+    river->search.hi.time_s = side[1];
+  }
+  return status;
+}
+
+static hw_status take_search(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"mass_g", take_mass, 0, true},
+      {"location_m", take_location, 0, true},
+      {"time_s", take_time, 0, true},
+  };
+  return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
+}
+
+static hw_status take_reach(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"to_m", hw__yaml_take_number, offsetof(loose_reach, reach.to_m), true},
+      {"velocity_m_s", hw__yaml_take_positive, offsetof(loose_reach, reach.velocity_m_s), false},
+      {"dispersion_m2_s", hw__yaml_take_positive, offsetof(loose_reach, reach.dispersion_m2_s), false},
+      {"area_m2", hw__yaml_take_positive, offsetof(loose_reach, reach.area_m2), false},
+      {"discharge_m3_s", hw__yaml_take_positive, offsetof(loose_reach, discharge_m3_s), false},
+      {"decay_per_s", hw__yaml_take_not_negative, offsetof(loose_reach, reach.decay_per_s), false},
+  };
+  loose_reach loose = {{NAN, NAN, NAN, NAN, NAN}, NAN};
+  const hw_status status = hw__yaml_mapping(yaml, node, what, FIELDS(fields), &loose);
+  if (status != HW_OK) {
+    return status;
+  }
+  if (!isnan(loose.reach.area_m2) && !isnan(loose.discharge_m3_s)) {
+    return hw__yaml_fail(yaml, node, "both area_m2 and discharge_m3_s in %s, expected one of them", what);
+  }
+  /* The discharge waits for the velocity, which may be inherited: a negative area stands for it. */
+  if (!isnan(loose.discharge_m3_s)) {
+    loose.reach.area_m2 = -loose.discharge_m3_s;
+  }
+  *(hw_reach *)target = loose.reach;
+  return HW_OK;
+}
+
+static hw_status take_sensor(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"id", hw__yaml_take_id, offsetof(hw_sensor, id), true},
+      {"location_m", hw__yaml_take_number, offsetof(hw_sensor, location_m), true},
+      {"noise_relative", hw__yaml_take_not_negative, offsetof(hw_sensor, noise_relative), false},
+      {"noise_absolute_g_m3", hw__yaml_take_not_negative, offsetof(hw_sensor, noise_absolute_g_m3), false},
+      {"detection_limit_g_m3", hw__yaml_take_not_negative, offsetof(hw_sensor, detection_limit_g_m3), false},
+      {"background_g_m3", hw__yaml_take_not_negative, offsetof(hw_sensor, background_g_m3), false},
+      {"gain_factor", hw__yaml_take_factor, offsetof(hw_sensor, gain_factor), false},
+      {"discharge_m3_s", hw__yaml_take_positive, offsetof(hw_sensor, discharge_m3_s), false},
+      {"section_velocity_m_s", hw__yaml_take_positive, offsetof(hw_sensor, section_velocity_m_s), false},
+      {"width_m", hw__yaml_take_positive, offsetof(hw_sensor, width_m), false},
+      {"depth_m", hw__yaml_take_positive, offsetof(hw_sensor, depth_m), false},
+  };
+  hw_sensor_init(target);
+  return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
+}
+
+static hw_status take_candidate(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"id", hw__yaml_take_id, offsetof(hw_candidate, id), true},
+      {"name", hw__yaml_take_name, offsetof(hw_candidate, name), false},
+      {"location_m", hw__yaml_take_number, offsetof(hw_candidate, location_m), true},
+      {"extent_m", hw__yaml_take_not_negative, offsetof(hw_candidate, extent_m), false},
+  };
+  return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
+}
+
+static hw_status take_intake(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"id", hw__yaml_take_id, offsetof(hw_intake, id), true},
+      {"name", hw__yaml_take_name, offsetof(hw_intake, name), false},
+      {"location_m", hw__yaml_take_number, offsetof(hw_intake, location_m), true},
+      {"alarm_g_m3", hw__yaml_take_positive, offsetof(hw_intake, alarm_g_m3), false},
+  };
+  return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
+}
+
+/* A list of one kind of item into a fresh array. */
+static hw_status take_items(hw__yaml *yaml, const yaml_node_t *node, const char *list, const char *item, size_t size,
+                            hw__yaml_take take, void **array, size_t *array_count) {
+  size_t count = 0;
+  hw_status status = hw__yaml_expect_list(yaml, node, list, &count);
+  if (status != HW_OK) {
+    return status;
+  }
+  if (count > LONGEST_LIST) {
+    return hw__yaml_fail(yaml, node, "%s is a list of %zu, expected at most %d", list, count, LONGEST_LIST);
+  }
+  *array = calloc(count + 1, size);
+  if (!*array) {
+    return hw__fail(yaml->error, HW_ENOMEM, "%s: %s", yaml->name, hw_status_text(HW_ENOMEM));
+  }
+  *array_count = count;
+  for (size_t i = 0; status == HW_OK && i < count; i++) {
+    status = take(yaml, hw__yaml_node(yaml, node->data.sequence.items.start[i]), item, (char *)*array + i * size);
+  }
+  return status;
+}
+
+/* Ids are at the front of their structs. */
+static hw_status check_unique(hw__yaml *yaml, const yaml_node_t *node, const char *item, const char *ids, size_t size,
+                              size_t count) {
+  for (size_t i = 1; i < count; i++) {
+    for (size_t j = 0; j < i; j++) {
+      if (strcmp(ids + i * size, ids + j * size) == 0) {
+        const yaml_node_t *at = hw__yaml_node(yaml, node->data.sequence.items.start[i]);
+        const yaml_node_t *id = hw__yaml_value(yaml, at, "id");
+        return hw__yaml_fail(yaml, id ? id : at, "%s id '%s' a second time, expected unique ids", item, ids + i * size);
+      }
+    }
+  }
+  return HW_OK;
+}
+
+static hw_status take_reaches(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  hw_river *river = target;
+  return take_items(yaml, node, what, "the reach", sizeof(hw_reach), take_reach, (void **)&river->reaches,
+                    &river->reach_count);
+}
+
+static hw_status take_sensors(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  hw_river *river = target;
+  hw_status status = take_items(yaml, node, what, "the sensor", sizeof(hw_sensor), take_sensor,
+                                (void **)&river->sensors, &river->sensor_count);
+  if (status == HW_OK && river->sensor_count == 0) {
+    status = hw__yaml_fail(yaml, node, "sensors is an empty list, expected at least one sensor");
+  }
+  return status == HW_OK
+             ? check_unique(yaml, node, "sensor", river->sensors[0].id, sizeof(hw_sensor), river->sensor_count)
+             : status;
+}
+
+static hw_status take_candidates(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  hw_river *river = target;
+  const hw_status status = take_items(yaml, node, what, "the candidate", sizeof(hw_candidate), take_candidate,
+                                      (void **)&river->candidates, &river->candidate_count);
+  return status == HW_OK ? check_unique(yaml, node, "candidate", river->candidates[0].id, sizeof(hw_candidate),
+                                        river->candidate_count)
+                         : status;
+}
+
+static hw_status take_intakes(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  hw_river *river = target;
+  const hw_status status = take_items(yaml, node, what, "the intake", sizeof(hw_intake), take_intake,
+                                      (void **)&river->intakes, &river->intake_count);
+  return status == HW_OK
+             ? check_unique(yaml, node, "intake", river->intakes[0].id, sizeof(hw_intake), river->intake_count)
+             : status;
+}
+
+static hw_status take_centerline(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  char found[80];
+  if (node->type != YAML_SCALAR_NODE || node->data.scalar.length == 0 ||
+      strlen((const char *)node->data.scalar.value) != node->data.scalar.length) {
+    return hw__yaml_fail(yaml, node, "%s is %s, expected a file name", what, hw__yaml_found(node, found));
+  }
+  /* Relative names count from the river file's own folder. */
+  const char *file = (const char *)node->data.scalar.value;
+  const char *slash = file[0] == '/' ? NULL : strrchr(yaml->name, '/');
+  const size_t folder = slash ? (size_t)(slash - yaml->name) + 1 : 0;
+  char *path = malloc(folder + strlen(file) + 1);
+  if (!path) {
+    return hw__fail(yaml->error, HW_ENOMEM, "%s: %s", yaml->name, hw_status_text(HW_ENOMEM));
+  }
+  memcpy(path, yaml->name, folder);
+  strcpy(path + folder, file);
+  *(char **)target = path;
+  return HW_OK;
+}
+
+/* A reach takes from the river what it does not say, and must then lack nothing. */
+static hw_status inherit(hw__yaml *yaml, const yaml_node_t *list, hw_river *river) {
+  const hw_hydraulics *h = &river->hydraulics;
+  for (size_t i = 0; i < river->reach_count; i++) {
+    hw_reach *r = &river->reaches[i];
+    const yaml_node_t *node = hw__yaml_node(yaml, list->data.sequence.items.start[i]);
+    r->velocity_m_s = isnan(r->velocity_m_s) ? h->velocity_m_s.value : r->velocity_m_s;
+    r->dispersion_m2_s = isnan(r->dispersion_m2_s) ? h->dispersion_m2_s.value : r->dispersion_m2_s;
+    r->decay_per_s = isnan(r->decay_per_s) ? h->decay_per_s : r->decay_per_s;
+    if (isnan(r->area_m2)) {
+      r->area_m2 = h->discharge_m3_s > 0 ? -h->discharge_m3_s : h->area_m2;
+    }
+    r->area_m2 = r->area_m2 < 0 ? -r->area_m2 / r->velocity_m_s : r->area_m2;
+    const char *lacking = !(r->velocity_m_s > 0)      ? "velocity_m_s"
+                          : !(r->dispersion_m2_s > 0) ? "dispersion_m2_s"
+                          : !(r->area_m2 > 0)         ? "area_m2"
+                                                      : NULL;
+    if (lacking) {
+      return hw__yaml_fail(yaml, node, "no %s in the reach and none in hydraulics, expected one of the two", lacking);
+    }
+    if (i > 0 && !(r->to_m > r[-1].to_m)) {
+      return hw__yaml_fail(
+          yaml, hw__yaml_value(yaml, node, "to_m"),
+          "the reach ends at %g m and overlaps the one before it, which ends at %g m; expected reaches "
+          "from upstream to downstream",
+          r->to_m, r[-1].to_m);
+    }
+  }
+  return HW_OK;
+}
+
+/* What is odd but usable. */
+static void remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
+  const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    const hw_sensor *s = &river->sensors[i];
+    if (s->location_m <= river->search.lo.location_m) {
+      hw__yaml_warn(yaml, hw__yaml_node(yaml, sensors->data.sequence.items.start[i]),
+                    "sensor %s at %g m lies upstream of the whole search box, which begins at %g m: it cannot see the "
+                    "spill",
+                    s->id, s->location_m, river->search.lo.location_m);
+    }
+  }
+  const yaml_node_t *candidates = hw__yaml_value(yaml, root, "candidates");
+  for (size_t i = 0; i < river->candidate_count; i++) {
+    const hw_candidate *c = &river->candidates[i];
+    if (c->location_m + c->extent_m < river->search.lo.location_m ||
+        c->location_m - c->extent_m > river->search.hi.location_m) {
+      hw__yaml_warn(yaml, hw__yaml_node(yaml, candidates->data.sequence.items.start[i]),
+                    "candidate %s at %g m lies outside the search box", c->id, c->location_m);
+    }
+  }
+}
+
+hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
+  static const hw__yaml_field fields[] = {
+      {"name", hw__yaml_take_name, offsetof(hw_river, name), false},
+      {"hydraulics", take_hydraulics, offsetof(hw_river, hydraulics), true},
+      {"reaches", take_reaches, 0, false},
+      {"search", take_search, 0, true},
+      {"sensors", take_sensors, 0, true},
+      {"candidates", take_candidates, 0, false},
+      {"intakes", take_intakes, 0, false},
+      {"centerline", take_centerline, offsetof(hw_river, centerline), false},
+  };
+  const yaml_node_t *root = yaml_document_get_root_node(&yaml->document);
+  hw_status status = hw__yaml_mapping(yaml, root, "the river", FIELDS(fields), river);
+  if (status == HW_OK && river->reach_count) {
+    status = inherit(yaml, hw__yaml_value(yaml, root, "reaches"), river);
+  }
+  if (status != HW_OK) {
+    return status;
+  }
+  hw_error sentence;
+  if (hw_river_check(river, &sentence) != HW_OK) {
+    return hw__yaml_fail(yaml, root, "%s", sentence.text);
+  }
+  remark(yaml, root, river);
+  return HW_OK;
+}

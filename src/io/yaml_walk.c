@@ -1,0 +1,262 @@
+#include "io/yaml_walk.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/text.h"
+
+enum { MOST_FIELDS = 32 };
+
+/* The parser's complaint in our words; its byte offset becomes a line where it has no mark. */
+static hw_status parser_fault(const hw__yaml *yaml, const yaml_parser_t *parser, const char *text, size_t size) {
+  if (parser->error == YAML_MEMORY_ERROR) {
+    return hw__fail(yaml->error, HW_ENOMEM, "%s: %s", yaml->name, hw_status_text(HW_ENOMEM));
+  }
+  size_t line = parser->problem_mark.line + 1;
+  if (parser->error == YAML_READER_ERROR) {
+    line = 1;
+    for (size_t i = 0; i < parser->problem_offset && i < size; i++) {
+      line += text[i] == '\n';
+    }
+    return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: bytes that are no text (%s), expected a river in YAML", yaml->name,
+                    line, parser->problem ? parser->problem : "unreadable");
+  }
+  return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: %s%s%s, expected a river in YAML", yaml->name, line,
+                  parser->context ? parser->context : "", parser->context ? ": " : "",
+                  parser->problem ? parser->problem : "unreadable");
+}
+
+hw_status hw__yaml_open(hw__yaml *yaml, const char *text, size_t size) {
+  yaml_parser_t parser;
+  if (!yaml_parser_initialize(&parser)) {
+    return hw__fail(yaml->error, HW_ENOMEM, "%s: %s", yaml->name, hw_status_text(HW_ENOMEM));
+  }
+  yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
+  hw_status status = HW_OK;
+  yaml_document_t second;
+  bool has_first = false;
+  if (!yaml_parser_load(&parser, &yaml->document)) {
+    status = parser_fault(yaml, &parser, text, size);
+  } else {
+    has_first = true;
+    if (!yaml_document_get_root_node(&yaml->document)) {
+      status = hw__fail(yaml->error, HW_EINPUT, "%s:1: an empty file, expected a river in YAML", yaml->name);
+    } else if (!yaml_parser_load(&parser, &second)) {
+      status = parser_fault(yaml, &parser, text, size);
+    } else {
+      const yaml_node_t *root = yaml_document_get_root_node(&second);
+      if (root) {
+        status = hw__yaml_fail(yaml, root, "a second YAML document, expected one river in one file");
+      }
+      yaml_document_delete(&second);
+    }
+  }
+  yaml_parser_delete(&parser);
+  if (status != HW_OK && has_first) {
+    yaml_document_delete(&yaml->document);
+  }
+  return status;
+}
+
+void hw__yaml_close(hw__yaml *yaml) {
+  yaml_document_delete(&yaml->document);
+}
+
+hw_status hw__yaml_fail(const hw__yaml *yaml, const yaml_node_t *node, const char *format, ...) {
+  char sentence[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: %s", yaml->name, hw__yaml_line(node), sentence);
+}
+
+void hw__yaml_warn(const hw__yaml *yaml, const yaml_node_t *node, const char *format, ...) {
+  if (!yaml->warn) {
+    return;
+  }
+  char sentence[400];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  char whole[512];
+  snprintf(whole, sizeof whole, "%s:%zu: %s", yaml->name, hw__yaml_line(node), sentence);
+  yaml->warn(yaml->warn_context, whole);
+}
+
+const yaml_node_t *hw__yaml_node(const hw__yaml *yaml, int index) {
+  /* libyaml's accessor takes no const document but changes nothing. */
+  union {
+    const yaml_document_t *in;
+    yaml_document_t *out;
+  } document = {.in = &yaml->document};
+  return yaml_document_get_node(document.out, index);
+}
+
+size_t hw__yaml_line(const yaml_node_t *node) {
+  return node ? node->start_mark.line + 1 : 1;
+}
+
+static hw__slice scalar_text(const yaml_node_t *node) {
+  return (hw__slice){(const char *)node->data.scalar.value, node->data.scalar.length};
+}
+
+const char *hw__yaml_found(const yaml_node_t *node, char out[80]) {
+  char shown[HW__EXCERPT_SIZE];
+  if (node->type == YAML_SEQUENCE_NODE) {
+    snprintf(out, 80, "a list");
+  } else if (node->type == YAML_MAPPING_NODE) {
+    snprintf(out, 80, "a mapping");
+  } else if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) {
+    snprintf(out, 80, "nothing");
+  } else {
+    snprintf(out, 80, "'%s'", hw__excerpt(scalar_text(node), shown));
+  }
+  return out;
+}
+
+const yaml_node_t *hw__yaml_value(const hw__yaml *yaml, const yaml_node_t *mapping, const char *key) {
+  if (!mapping || mapping->type != YAML_MAPPING_NODE) {
+    return NULL;
+  }
+  for (const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start; pair < mapping->data.mapping.pairs.top;
+       pair++) {
+    const yaml_node_t *name = hw__yaml_node(yaml, pair->key);
+    if (name->type == YAML_SCALAR_NODE && hw__slice_is(scalar_text(name), key)) {
+      return hw__yaml_node(yaml, pair->value);
+    }
+  }
+  return NULL;
+}
+
+static hw_status unknown_key(const hw__yaml *yaml, const yaml_node_t *key, const char *what,
+                             const hw__yaml_field *fields, size_t count) {
+  char expected[320] = "", found[80];
+  size_t length = 0;
+  for (size_t i = 0; i < count && length < sizeof expected; i++) {
+    length += (size_t)snprintf(expected + length, sizeof expected - length, "%s%s", i ? ", " : "", fields[i].key);
+  }
+  return hw__yaml_fail(yaml, key, "unknown key %s in %s, expected one of %s", hw__yaml_found(key, found), what,
+                       expected);
+}
+
+hw_status hw__yaml_mapping(hw__yaml *yaml, const yaml_node_t *node, const char *what, const hw__yaml_field *fields,
+                           size_t field_count, void *base) {
+  char found[80];
+  bool given[MOST_FIELDS] = {false};
+  if (node->type != YAML_MAPPING_NODE) {
+    return hw__yaml_fail(yaml, node, "%s is %s, expected keys and values", what, hw__yaml_found(node, found));
+  }
+  for (const yaml_node_pair_t *pair = node->data.mapping.pairs.start; pair < node->data.mapping.pairs.top; pair++) {
+    const yaml_node_t *key = hw__yaml_node(yaml, pair->key);
+    size_t i = 0;
+    while (i < field_count && !(key->type == YAML_SCALAR_NODE && hw__slice_is(scalar_text(key), fields[i].key))) {
+      i++;
+    }
+    if (i == field_count) {
+      return unknown_key(yaml, key, what, fields, field_count);
+    }
+    if (given[i]) {
+      return hw__yaml_fail(yaml, key, "key %s a second time in %s, expected it once", fields[i].key, what);
+    }
+    given[i] = true;
+    const hw_status status =
+        fields[i].take(yaml, hw__yaml_node(yaml, pair->value), fields[i].key, (char *)base + fields[i].offset);
+    if (status != HW_OK) {
+      return status;
+    }
+  }
+  for (size_t i = 0; i < field_count; i++) {
+    if (fields[i].required && !given[i]) {
+      return hw__yaml_fail(yaml, node, "no %s in %s, expected one", fields[i].key, what);
+    }
+  }
+  return HW_OK;
+}
+
+hw_status hw__yaml_expect_list(hw__yaml *yaml, const yaml_node_t *node, const char *what, size_t *count) {
+  char found[80];
+  if (node->type != YAML_SEQUENCE_NODE) {
+    return hw__yaml_fail(yaml, node, "%s is %s, expected a list", what, hw__yaml_found(node, found));
+  }
+  *count = (size_t)(node->data.sequence.items.top - node->data.sequence.items.start);
+  return HW_OK;
+}
+
+bool hw__yaml_number(const yaml_node_t *node, double *out) {
+  return node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+         hw__number_parse(scalar_text(node), out);
+}
+
+/* A finite number, with the wording of what was wanted. */
+static hw_status take_bounded(hw__yaml *yaml, const yaml_node_t *node, const char *what, bool (*fits)(double),
+                              const char *wanted, void *target) {
+  char found[80];
+  double value;
+  if (!hw__yaml_number(node, &value) || !fits(value)) {
+    return hw__yaml_fail(yaml, node, "%s is %s, expected %s", what, hw__yaml_found(node, found), wanted);
+  }
+  *(double *)target = value;
+  return HW_OK;
+}
+
+static bool is_any(double x) {
+  return x == x;
+}
+
+static bool is_positive(double x) {
+  return x > 0;
+}
+
+static bool is_not_negative(double x) {
+  return x >= 0;
+}
+
+static bool is_factor(double x) {
+  return x >= 1;
+}
+
+hw_status hw__yaml_take_number(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  return take_bounded(yaml, node, what, is_any, "a number", target);
+}
+
+hw_status hw__yaml_take_positive(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  return take_bounded(yaml, node, what, is_positive, "a positive number", target);
+}
+
+hw_status hw__yaml_take_not_negative(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  return take_bounded(yaml, node, what, is_not_negative, "a number of 0 or more", target);
+}
+
+hw_status hw__yaml_take_factor(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  return take_bounded(yaml, node, what, is_factor, "a number of 1 or more", target);
+}
+
+static hw_status take_text(hw__yaml *yaml, const yaml_node_t *node, const char *what, size_t size, char *out) {
+  char found[80];
+  if (node->type != YAML_SCALAR_NODE || node->data.scalar.length == 0) {
+    return hw__yaml_fail(yaml, node, "%s is %s, expected text", what, hw__yaml_found(node, found));
+  }
+  const hw__slice text = scalar_text(node);
+  if (text.size >= size) {
+    return hw__yaml_fail(yaml, node, "%s is %zu bytes long, expected at most %zu", what, text.size, size - 1);
+  }
+  for (size_t i = 0; i < text.size; i++) {
+    if ((unsigned char)text.text[i] < 0x20 || text.text[i] == 0x7f) {
+      return hw__yaml_fail(yaml, node, "%s has a control character, expected printable text", what);
+    }
+  }
+  memcpy(out, text.text, text.size);
+  out[text.size] = '\0';
+  return HW_OK;
+}
+
+hw_status hw__yaml_take_id(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  return take_text(yaml, node, what, HW_ID_SIZE, target);
+}
+
+hw_status hw__yaml_take_name(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  return take_text(yaml, node, what, HW_NAME_SIZE, target);
+}

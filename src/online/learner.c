@@ -1,0 +1,249 @@
+#include "online/learner.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "loss/box.h"
+#include "online/across.h"
+#include "online/moment.h"
+
+/* Choosing between paths looks back this far at least, also when the window is shorter. */
+enum { LEAST_KEPT = 1000 };
+
+static void destroy_one(hw__learner *learner) {
+  if (!learner) {
+    return;
+  }
+  hw__pool_free(learner->pool);
+  free(learner->paths);
+  hw__view_free(&learner->all);
+  hw__view_free(&learner->recent);
+  hw__window_free(&learner->kept);
+  free(learner->sensor_m);
+  hw_transport_free(learner->transport);
+  free(learner);
+}
+
+/* Path 0 starts where the user says, or in the middle; the others anywhere in the box. */
+static void place_paths(hw__learner *learner, uint64_t stream) {
+  for (size_t i = 0; i < learner->path_count; i++) {
+    hw__path *path = &learner->paths[i];
+    path->misfit = (hw__misfit){.transport = learner->transport, .sensor_m = learner->sensor_m};
+    hw_rng_seed(&path->rng, learner->options.seed, stream * 1000003 + i);
+    if (i > 0) {
+      path->x = hw__box_draw(&learner->box, &path->rng);
+    } else if (learner->options.has_start) {
+      path->x = hw__box_clamp(&learner->box, &learner->options.start);
+    } else {
+      path->x = hw__box_centre(&learner->box);
+    }
+  }
+}
+
+static hw_status create_one(const hw__recipe *recipe, const hw_problem *problem, const hw_options *options,
+                            uint64_t stream, hw__learner **out) {
+  *out = NULL;
+  const hw_river *river = problem->river;
+  hw__learner *learner = calloc(1, sizeof *learner);
+  if (!learner) {
+    return HW_ENOMEM;
+  }
+  learner->recipe = recipe;
+  learner->options = *options;
+  learner->box = river->search;
+  learner->sensor_count = river->sensor_count;
+  learner->path_count = recipe->multi_start ? options->starts : 1;
+  const size_t keep = options->window > LEAST_KEPT ? options->window : LEAST_KEPT;
+  hw_status status = hw_transport_create(river, NULL, &learner->transport);
+  if (status == HW_OK) {
+    status = hw__window_create(keep, &learner->kept);
+  }
+  if (status == HW_OK) {
+    status = hw__view_create(options->window, river->sensor_count, &learner->recent);
+  }
+  if (status == HW_OK) {
+    status = hw__view_create(keep, river->sensor_count, &learner->all);
+  }
+  if (status == HW_OK && learner->path_count > 1) {
+    status = hw__pool_create(options->threads, &learner->pool);
+  }
+  learner->sensor_m = calloc(river->sensor_count, sizeof *learner->sensor_m);
+  learner->paths = calloc(learner->path_count, sizeof *learner->paths);
+  if (status == HW_OK && (!learner->sensor_m || !learner->paths)) {
+    status = HW_ENOMEM;
+  }
+  if (status != HW_OK) {
+    destroy_one(learner);
+    return status;
+  }
+  for (size_t m = 0; m < river->sensor_count; m++) {
+    learner->sensor_m[m] = river->sensors[m].location_m;
+  }
+  place_paths(learner, stream);
+  *out = learner;
+  return HW_OK;
+}
+
+double hw__learner_solve(const hw__learner *learner, hw__path *path, size_t iterations) {
+  const hw__limits limits = {learner->options.tolerance, iterations};
+  hw__solution solution = {.x = path->x};
+  hw__solve(&path->misfit, learner->view, &learner->box, &limits, &solution);
+  path->x = solution.x;
+  path->stop = solution.stop;
+  return solution.value;
+}
+
+void hw__advance_plain(const hw__learner *learner, hw__path *path) {
+  hw__learner_solve(learner, path, learner->options.iterations);
+}
+
+/* Once the readings have a shape, path 0 also tries the source their moments suggest and keeps the better
+ * of the two ends. Without this most starts sit on a plateau where no model overlaps the data. */
+static void moment_start(hw__learner *learner) {
+  hw__path *path = &learner->paths[0];
+  hw__path trial = *path;
+  if (learner->moment_started || learner->options.no_moment_start ||
+      !hw__moment_start(&trial.misfit, &learner->all, &learner->box, &trial.x)) {
+    return;
+  }
+  learner->moment_started = true;
+  const double here = hw__learner_solve(learner, path, learner->options.iterations);
+  trial.misfit = path->misfit;
+  const double there = hw__learner_solve(learner, &trial, learner->options.iterations);
+  path->misfit = trial.misfit;
+  if (there < here) {
+    path->x = trial.x;
+    path->stop = trial.stop;
+  }
+}
+
+/* The paper's choice between paths takes the square of the mean misfit, so that an estimate may be wrong
+ * everywhere as long as its errors cancel. Only the printed variant does. */
+static double squared_mean(const hw__learner *learner, hw__path *path) {
+  const double mean = hw__misfit_mean(&path->misfit, &learner->all, &path->x);
+  return mean * mean;
+}
+
+static void advance_path(void *context, size_t i) {
+  hw__learner *learner = context;
+  hw__path *path = &learner->paths[i];
+  const bool printed = learner->options.variant == HW_PRINTED;
+  (printed ? learner->recipe->printed : learner->recipe->resolved)(learner, path);
+  if (learner->path_count > 1) {
+    path->criterion = printed ? squared_mean(learner, path) : hw__misfit_value(&path->misfit, &learner->all, &path->x);
+  }
+}
+
+static void observe_one(hw__learner *learner, const hw_reading *reading) {
+  hw__window_add(&learner->kept, reading);
+  hw__view_pack(&learner->all, &learner->kept, learner->kept.capacity);
+  learner->view = &learner->all;
+  if (learner->kept.count > learner->options.window) {
+    hw__view_pack(&learner->recent, &learner->kept, learner->options.window);
+    learner->view = &learner->recent;
+  }
+  if (learner->options.variant == HW_RESOLVED && learner->recipe->moment_start) {
+    moment_start(learner);
+  }
+  if (!learner->pool) {
+    advance_path(learner, 0);
+    return;
+  }
+  hw__pool_run(learner->pool, learner->path_count, advance_path, learner);
+  learner->best = 0;
+  for (size_t i = 1; i < learner->path_count; i++) {
+    if (learner->paths[i].criterion < learner->paths[learner->best].criterion) {
+      learner->best = i;
+    }
+  }
+}
+
+static size_t state_bytes(const hw__learner *learner) {
+  const size_t doubles = 4 * (learner->recent.capacity + learner->all.capacity);
+  return sizeof *learner + learner->kept.capacity * sizeof(hw_reading) + doubles * sizeof(double) +
+         learner->path_count * sizeof(hw__path);
+}
+
+static void add_cost(const hw__learner *learner, hw_cost *cost) {
+  for (size_t i = 0; i < learner->path_count; i++) {
+    cost->model_evaluations += learner->paths[i].misfit.model_evaluations;
+    cost->gradient_evaluations += learner->paths[i].misfit.gradient_evaluations;
+  }
+  cost->state_bytes += state_bytes(learner);
+}
+
+/* The pooled learner and, where asked for, one per sensor. */
+typedef struct {
+  hw__learner *pooled;
+  size_t sensor_count; /* 0: no learners per sensor */
+  hw__learner **alone;
+} team;
+
+hw_status hw__learner_create(const hw__recipe *recipe, const hw_problem *problem, const hw_options *options,
+                             void **state) {
+  *state = NULL;
+  team *t = calloc(1, sizeof *t);
+  if (!t) {
+    return HW_ENOMEM;
+  }
+  hw_status status = create_one(recipe, problem, options, 0, &t->pooled);
+  if (status == HW_OK && options->per_sensor && problem->river->sensor_count > 1) {
+    t->sensor_count = problem->river->sensor_count;
+    t->alone = calloc(t->sensor_count, sizeof *t->alone);
+    status = t->alone ? HW_OK : HW_ENOMEM;
+    for (size_t m = 0; status == HW_OK && m < t->sensor_count; m++) {
+      status = create_one(recipe, problem, options, m + 1, &t->alone[m]);
+    }
+  }
+  if (status != HW_OK) {
+    hw__learner_destroy(t);
+    return status;
+  }
+  *state = t;
+  return HW_OK;
+}
+
+hw_status hw__learner_observe(void *state, const hw_reading *reading) {
+  team *t = state;
+  observe_one(t->pooled, reading);
+  if (t->alone) {
+    observe_one(t->alone[reading->sensor], reading);
+  }
+  return HW_OK;
+}
+
+hw_status hw__learner_estimate(void *state, hw_estimate *out) {
+  team *t = state;
+  hw__learner *pooled = t->pooled;
+  hw__path *best = &pooled->paths[pooled->best];
+  hw__misfit free_of_charge = {.transport = pooled->transport, .sensor_m = pooled->sensor_m};
+  out->source = best->x;
+  out->stop = best->stop;
+  out->level = pooled->options.level;
+  out->loss = hw__misfit_value(&free_of_charge, &pooled->all, &best->x);
+  add_cost(pooled, &out->cost);
+  hw__across across = {0};
+  for (size_t m = 0; m < t->sensor_count; m++) {
+    const hw__learner *one = t->alone[m];
+    add_cost(one, &out->cost);
+    /* A sensor speaks once its pulse had enough shape to start from. */
+    if (one->moment_started || (one->options.variant == HW_PRINTED && one->kept.count > 0)) {
+      hw__across_add(&across, &one->paths[one->best].x);
+    }
+  }
+  out->has_interval = hw__across_interval(&across, pooled->options.level, &out->interval);
+  return HW_OK;
+}
+
+void hw__learner_destroy(void *state) {
+  team *t = state;
+  if (!t) {
+    return;
+  }
+  destroy_one(t->pooled);
+  for (size_t m = 0; t->alone && m < t->sensor_count; m++) {
+    destroy_one(t->alone[m]);
+  }
+  free(t->alone);
+  free(t);
+}

@@ -1,0 +1,79 @@
+/* The plume's mean and variance in phase tell when and where it began.
+ *
+ * In travel time (theta, so that reaches of any velocity are alike) a reading at theta_m and t has the phase
+ * u = theta_m - t. The plume's centre keeps the phase of its source, P = theta_l - t0, and its variance in
+ * phase grows as age / a, a = v^2 / (2 D) (transport.h). So
+ *
+ *   P = sum(c u) / sum(c),   age = a sum(c (u - P)^2) / sum(c),   t0 = sum(c t)/sum(c) - age,   theta_l = P + t0,
+ *
+ * and the mass by least squares. From all sensors' readings together: the phases of one plume agree.
+ */
+#include "online/moment.h"
+
+#include <math.h>
+
+#include "loss/box.h"
+#include "river/along.h"
+
+enum { LEAST_READINGS = 6, LEAST_ABOVE = 5 };
+
+static double largest(const hw__view *view) {
+  double most = 0;
+  for (size_t i = 0; i < view->begin[view->sensor_count]; i++) {
+    most = fmax(most, view->weight[i] * view->detect[i] * view->concentration[i]);
+  }
+  return most;
+}
+
+static size_t count_above(const hw__view *view, double level) {
+  size_t n = 0;
+  for (size_t i = 0; i < view->begin[view->sensor_count]; i++) {
+    n += view->weight[i] > 0 && view->detect[i] > 0 && view->concentration[i] > level;
+  }
+  return n;
+}
+
+typedef struct {
+  double c, u, t, sharpness; /* sums weighted with the concentration */
+} moments;
+
+/* Sum c (u - centre)^k over everything, k = 0 and 1 in *first, k = 2 returned. */
+static double accumulate(const hw__misfit *misfit, const hw__view *view, double centre, moments *first) {
+  double square = 0;
+  *first = (moments){0};
+  for (size_t m = 0; m < view->sensor_count; m++) {
+    const double theta = hw__transport_theta(misfit->transport, misfit->sensor_m[m]);
+    const hw_leg here = hw_transport_leg(misfit->transport, misfit->sensor_m[m], misfit->sensor_m[m]);
+    for (size_t i = view->begin[m]; i < view->begin[m + 1]; i++) {
+      const double c = fmax(view->weight[i] * view->detect[i] * view->concentration[i], 0);
+      const double u = theta - view->time_s[i] - centre;
+      first->c += c;
+      first->u += c * u;
+      first->t += c * view->time_s[i];
+      first->sharpness += c * here.sharpness_per_s;
+      square += c * u * u;
+    }
+  }
+  return square;
+}
+
+bool hw__moment_start(hw__misfit *misfit, const hw__view *view, const hw_box *box, hw_source *out) {
+  const double most = largest(view);
+  if (view->count < LEAST_READINGS || !(most > 0) || count_above(view, 0.05 * most) < LEAST_ABOVE) {
+    return false;
+  }
+  moments m;
+  accumulate(misfit, view, 0, &m);
+  const double phase = m.u / m.c;
+  const double square = accumulate(misfit, view, phase, &m);
+  const double age = m.sharpness / m.c * square / m.c;
+  hw_source guess = {.time_s = m.t / m.c - age};
+  guess.location_m = hw__transport_place(misfit->transport, phase + guess.time_s);
+  if (!isfinite(guess.time_s) || !isfinite(guess.location_m)) {
+    return false;
+  }
+  guess = hw__box_clamp(box, &guess);
+  guess.mass_g = hw__misfit_best_mass(misfit, view, &guess, box->lo.mass_g, box->hi.mass_g);
+  *out = guess;
+  return true;
+}

@@ -1,0 +1,22 @@
+/* MPTGD: APTGD from many starting points (Algorithm 8). */
+#include "method/methods.h"
+#include "online/learner.h"
+#include "online/perturb.h"
+#include "online/printed.h"
+
+static const hw__recipe recipe = {
+    .resolved = hw__advance_perturbed, .printed = hw__printed_mptgd, .multi_start = true, .moment_start = true};
+
+static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
+  return hw__learner_create(&recipe, problem, options, state);
+}
+
+const hw_method hw_method_mptgd = {
+    .name = "mptgd",
+    .summary = "APTGD from many starting points (Algorithm 8)",
+    .traits = HW_NEEDS_HYDRAULICS,
+    .create = create,
+    .observe = hw__learner_observe,
+    .estimate = hw__learner_estimate,
+    .destroy = hw__learner_destroy,
+};

@@ -1,0 +1,24 @@
+/* The paper's pseudo-code to the letter, for `--variant printed`: Algorithms 1 to 3 and 5 to 8, with a cap on
+ * every loop and a check that numbers stay finite, and nothing else mended. docs/paper.md says what comes of it.
+ *
+ * The paper's units: gram, metre, minute, and a loss in (microgram/l)^2 (in g/m3 its tolerance is as large as
+ * the gradients and nothing ever moves).
+ */
+#ifndef HW_ONLINE_PRINTED_H
+#define HW_ONLINE_PRINTED_H
+
+#include "online/learner.h"
+
+void hw__printed_tgd(const hw__learner *learner, hw__path *path);   /* Algorithm 6 */
+void hw__printed_atgd(const hw__learner *learner, hw__path *path);  /* Algorithm 1 */
+void hw__printed_aptgd(const hw__learner *learner, hw__path *path); /* Algorithm 5 */
+void hw__printed_mtgd(const hw__learner *learner, hw__path *path);  /* Algorithm 7, one path */
+void hw__printed_mptgd(const hw__learner *learner, hw__path *path); /* Algorithm 8, one path */
+
+/* What the constants of Algorithm 5 come to at a point: the smoothness of F where the paper writes kappa. */
+typedef struct {
+  double chi, radius, gradient_threshold, loss_threshold, time_threshold;
+} hw__jin_constants;
+hw__jin_constants hw__printed_constants(const hw__learner *learner, hw__path *path);
+
+#endif

@@ -1,0 +1,349 @@
+/* The window, the box, the misfit and the descent. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "headwater/headwater.h"
+#include "loss/box.h"
+#include "loss/lipschitz.h"
+#include "loss/solve.h"
+#include "paper_river.h"
+
+typedef struct {
+  hw_river river;
+  hw_transport *transport;
+  double sensor_m[4];
+  hw_reading *readings;
+  size_t count;
+  hw__window window;
+  hw__view view;
+  hw__misfit misfit;
+} bench;
+
+static void set_up(bench *b, size_t per_sensor, double noise) {
+  memset(b, 0, sizeof *b);
+  b->river = paper_river();
+  b->count = paper_readings(&b->river, per_sensor, noise, 5, &b->readings);
+  assert_int_equal(hw_transport_create(&b->river, NULL, &b->transport), HW_OK);
+  assert_int_equal(hw__window_create(b->count, &b->window), HW_OK);
+  assert_int_equal(hw__view_create(b->count, 4, &b->view), HW_OK);
+  for (size_t m = 0; m < 4; m++) {
+    b->sensor_m[m] = b->river.sensors[m].location_m;
+  }
+  b->misfit = (hw__misfit){.transport = b->transport, .sensor_m = b->sensor_m};
+  for (size_t i = 0; i < b->count; i++) {
+    hw__window_add(&b->window, &b->readings[i]);
+  }
+  hw__view_pack(&b->view, &b->window, b->count);
+}
+
+static void tear_down(bench *b) {
+  hw__view_free(&b->view);
+  hw__window_free(&b->window);
+  hw_transport_free(b->transport);
+  free(b->readings);
+  hw_river_free(&b->river);
+}
+
+/* The loss as its definition reads, one reading after the other. */
+static double plain_loss(const bench *b, size_t w, const hw_source *x) {
+  const size_t n = w < b->window.count ? w : b->window.count;
+  double sum = 0;
+  for (size_t i = b->window.count - n; i < b->window.count; i++) {
+    const hw_reading *r = hw__window_at(&b->window, i);
+    double c = 0;
+    hw_transport_concentration(b->transport, x, b->sensor_m[r->sensor], r->time_s, &c);
+    const double e = r->below_limit ? fmax(c - r->concentration_g_m3, 0) : c - r->concentration_g_m3;
+    sum += e * e;
+  }
+  return sum / (double)n;
+}
+
+static hw_source anywhere(const bench *b, hw_rng *rng) {
+  return hw__box_draw(&b->river.search, rng);
+}
+
+/* Near the truth, where every sensor sees the plume and sums of residuals do not vanish. */
+static hw_source nearby(hw_rng *rng) {
+  const double phase = paper_truth.location_m - 80 / 60.0 * paper_truth.time_s + 2500 * (hw_rng_uniform(rng) - 0.5);
+  const double t = paper_truth.time_s + 3000 * (hw_rng_uniform(rng) - 0.5);
+  return (hw_source){1300 * (0.8 + 0.4 * hw_rng_uniform(rng)), phase + 80 / 60.0 * t, t};
+}
+
+static void test_loss_is_its_definition(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0.05);
+  hw_rng rng;
+  hw_rng_seed(&rng, 3, 0);
+  for (int i = 0; i < 500; i++) {
+    const hw_source x = i % 2 ? nearby(&rng) : anywhere(&b, &rng);
+    const double expected = plain_loss(&b, b.count, &x);
+    const double found = hw__misfit_value(&b.misfit, &b.view, &x);
+    assert_true(fabs(found - expected) <= 1e-12 * expected); /* order of summation */
+    hw__slope slope;
+    hw__misfit_slope(&b.misfit, &b.view, &x, &slope);
+    assert_true(fabs(slope.value - found) <= 1e-13 * found);
+  }
+  tear_down(&b);
+}
+
+static void test_loss_divides_by_the_readings_there_are(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 7, 0.05);
+  const hw_source x = {1371, -21900, -12700};
+  for (size_t w = 1; w < 60; w += 4) {
+    hw__view_pack(&b.view, &b.window, w);
+    const double expected = plain_loss(&b, w, &x);
+    assert_int_equal(b.view.count, w < 28 ? w : 28);
+    assert_true(fabs(hw__misfit_value(&b.misfit, &b.view, &x) - expected) <= 1e-12 * expected + 1e-30);
+  }
+  tear_down(&b);
+}
+
+static void test_window_forgets_the_oldest(void **state) {
+  (void)state;
+  hw__window w = {0};
+  assert_int_equal(hw__window_create(5, &w), HW_OK);
+  for (size_t i = 0; i < 13; i++) {
+    const hw_reading r = {0, (double)i, 0.37, false};
+    hw__window_add(&w, &r);
+  }
+  assert_int_equal(w.count, 5);
+  for (size_t i = 0; i < 5; i++) {
+    assert_true(hw__window_at(&w, i)->time_s == (double)(8 + i));
+  }
+  hw__window_free(&w);
+}
+
+static void test_gradient_matches_finite_differences(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0.05);
+  for (size_t i = 0; i < b.count; i += 9) { /* some non-detects too */
+    b.readings[i].below_limit = true;
+    b.readings[i].concentration_g_m3 *= 0.7;
+  }
+  for (size_t i = 0; i < b.count; i++) {
+    hw__window_add(&b.window, &b.readings[i]);
+  }
+  hw__view_pack(&b.view, &b.window, b.count);
+  hw_rng rng;
+  hw_rng_seed(&rng, 4, 0);
+  const double step[3] = {0.05, 0.5, 0.4};
+  for (int i = 0; i < 400; i++) {
+    const hw_source x = nearby(&rng);
+    hw__slope slope;
+    hw__misfit_slope(&b.misfit, &b.view, &x, &slope);
+    for (int j = 0; j < 3; j++) {
+      double v[3];
+      hw__source_to(&x, v);
+      v[j] += step[j];
+      hw_source up = hw__source_from(v);
+      v[j] -= 2 * step[j];
+      hw_source down = hw__source_from(v);
+      const double difference =
+          (hw__misfit_value(&b.misfit, &b.view, &up) - hw__misfit_value(&b.misfit, &b.view, &down)) / (2 * step[j]);
+      const double scale = fabs(difference) + slope.value / (j == 0 ? 1300 : 1000);
+      /* (step / width)^2, and a step may cross the limit of a non-detect, where the slope bends */
+      assert_true(fabs(slope.gradient[j] - difference) <= 1e-4 * scale);
+    }
+  }
+  tear_down(&b);
+}
+
+static void test_hessian_matches_finite_differences(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0.05);
+  const hw_source x = {1344, -21700, -12650};
+  const double step[3] = {0.05, 0.5, 0.4}, unit[3] = {1300, 1000, 900};
+  double hessian[3][3];
+  hw__misfit_hessian(&b.misfit, &b.view, &x, hessian);
+  for (int j = 0; j < 3; j++) {
+    double v[3];
+    hw__slope up, down;
+    hw__source_to(&x, v);
+    v[j] += step[j];
+    hw_source at = hw__source_from(v);
+    hw__misfit_slope(&b.misfit, &b.view, &at, &up);
+    v[j] -= 2 * step[j];
+    at = hw__source_from(v);
+    hw__misfit_slope(&b.misfit, &b.view, &at, &down);
+    for (int k = 0; k < 3; k++) {
+      const double difference = (up.gradient[k] - down.gradient[k]) / (2 * step[j]);
+      assert_true(fabs(hessian[j][k] - difference) <= 1e-5 * (fabs(difference) + up.value / unit[j] / unit[k]));
+    }
+  }
+  tear_down(&b);
+}
+
+/* The gradient method's own optimum must be the one a brute search over mass finds. */
+static void test_best_mass_is_best(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0.05);
+  hw_source x = {0, -21900, -12700};
+  x.mass_g = hw__misfit_best_mass(&b.misfit, &b.view, &x, 1, 1e6);
+  const double least = hw__misfit_value(&b.misfit, &b.view, &x);
+  for (double factor = 0.5; factor < 2; factor += 0.013) {
+    const hw_source other = {x.mass_g * factor, x.location_m, x.time_s};
+    assert_true(hw__misfit_value(&b.misfit, &b.view, &other) >= least);
+  }
+  assert_true(hw__misfit_best_mass(&b.misfit, &b.view, &x, 1, 37.5) == 37.5);
+  tear_down(&b);
+}
+
+static void test_solve_finds_the_noise_free_truth(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0);
+  hw_rng rng;
+  hw_rng_seed(&rng, 6, 0);
+  const hw__limits limits = {1e-9, 500};
+  for (int i = 0; i < 100; i++) {
+    const hw_source start = nearby(&rng);
+    hw__solution s = {.x = hw__box_clamp(&b.river.search, &start)};
+    hw__solve(&b.misfit, &b.view, &b.river.search, &limits, &s);
+    assert_true(fabs(s.x.mass_g - 1300) < 0.1);
+    assert_true(fabs(s.x.location_m + 22106) < 2);
+    assert_true(fabs(s.x.time_s + 12900) < 2);
+    assert_true(s.value < 1e-9 * b.view.mean_square);
+  }
+  tear_down(&b);
+}
+
+static void test_solve_never_climbs_and_stays_in_the_box(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 9, 0.3);
+  hw_rng rng;
+  hw_rng_seed(&rng, 8, 0);
+  const hw_box *box = &b.river.search;
+  for (int i = 0; i < 1000; i++) {
+    const hw__limits limits = {5e-6, (size_t)(i % 40)};
+    hw__solution s = {.x = anywhere(&b, &rng)};
+    const double before = hw__misfit_value(&b.misfit, &b.view, &s.x);
+    hw__solve(&b.misfit, &b.view, box, &limits, &s);
+    assert_true(s.value <= before * (1 + 1e-12));
+    const hw_source inside = hw__box_clamp(box, &s.x);
+    assert_memory_equal(&inside, &s.x, sizeof inside);
+    assert_true(s.iterations <= limits.iterations);
+    assert_true(s.stop != HW_STOP_NONE);
+  }
+  tear_down(&b);
+}
+
+/* The optimum on a face of the box: the metric projection slides along it instead of stalling in the corner. */
+static void test_solve_slides_along_a_face(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0);
+  hw_box box = b.river.search;
+  box.lo.location_m = -20500; /* the truth, -22106, lies outside */
+  const hw__limits limits = {1e-8, 500};
+  hw_rng rng;
+  hw_rng_seed(&rng, 9, 0);
+  double least = HUGE_VAL;
+  for (double t = box.lo.time_s; t <= box.hi.time_s; t += 1.0) { /* brute force along the face */
+    hw_source x = {0, -20500, t};
+    x.mass_g = hw__misfit_best_mass(&b.misfit, &b.view, &x, box.lo.mass_g, box.hi.mass_g);
+    least = fmin(least, hw__misfit_value(&b.misfit, &b.view, &x));
+  }
+  for (int i = 0; i < 50; i++) {
+    hw_source start = nearby(&rng);
+    const double push = fmax(-20500 - start.location_m, 0); /* onto the face along the ridge: same phase */
+    start.location_m += push;
+    start.time_s += push / (80 / 60.0);
+    hw__solution s = {.x = hw__box_clamp(&box, &start)};
+    hw__solve(&b.misfit, &b.view, &box, &limits, &s);
+    assert_true(s.value <= least * 1.001);
+    assert_true(s.x.location_m == -20500);
+  }
+  tear_down(&b);
+}
+
+static void test_solve_survives_absurd_readings(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 9, 0);
+  const hw_reading huge = {1, 1800, 1e300, false};
+  hw__window_add(&b.window, &huge);
+  hw__view_pack(&b.view, &b.window, b.count);
+  const hw__limits limits = {5e-6, 200};
+  hw__solution s = {.x = paper_truth};
+  hw__solve(&b.misfit, &b.view, &b.river.search, &limits, &s);
+  assert_true(hw__source_finite(&s.x));
+  assert_true(isfinite(s.value));
+  tear_down(&b);
+}
+
+static void test_projected_gradient_is_its_definition(void **state) {
+  (void)state;
+  const hw_box box = {{10, -500, -60}, {20, -100, 60}};
+  const hw_source x = {12, -110, 0};
+  const double g[3] = {3, -7, 0.5}, eta[3] = {0.5, 10, 40};
+  double out[3];
+  hw__box_projected_gradient(&box, &x, g, eta, out);
+  assert_true(fabs(out[0] - 3) < 1e-15);                   /* free */
+  assert_true(fabs(out[1] - (-110 + 100) / 10.0) < 1e-15); /* stopped by the face at -100 */
+  assert_true(fabs(out[2] - 0.5) < 1e-15);
+}
+
+/* Slopes between neighbours are the slopes between all pairs: the maximum is the same. */
+static void test_neighbours_attain_the_largest_slope(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 9, 0.05);
+  const hw_box *box = &b.river.search;
+  enum { K = 5 };
+  double found[3], width[3], lo[3], expected[3] = {0};
+  hw__lipschitz_slopes(&b.misfit, &b.view, box, K, found);
+  hw__box_widths(box, width);
+  hw__source_to(&box->lo, lo);
+  for (int j = 0; j < 3; j++) {
+    for (int other = 0; other < K * K; other++) {
+      for (int i = 0; i < K; i++) {
+        for (int k = 0; k < i; k++) {
+          double p[3], q[3];
+          const int at[2] = {other % K, other / K};
+          for (int d = 0, o = 0; d < 3; d++) {
+            p[d] = lo[d] + width[d] * (d == j ? i : at[o]) / (K - 1.0);
+            q[d] = lo[d] + width[d] * (d == j ? k : at[o]) / (K - 1.0);
+            o += d != j;
+          }
+          const hw_source x = hw__source_from(p), y = hw__source_from(q);
+          const double rise = hw__misfit_value(&b.misfit, &b.view, &x) - hw__misfit_value(&b.misfit, &b.view, &y);
+          expected[j] = fmax(expected[j], fabs(rise) / (p[j] - q[j]));
+        }
+      }
+    }
+    assert_true(fabs(found[j] - expected[j]) <= 1e-9 * expected[j]);
+  }
+  tear_down(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_loss_is_its_definition),
+      cmocka_unit_test(test_loss_divides_by_the_readings_there_are),
+      cmocka_unit_test(test_window_forgets_the_oldest),
+      cmocka_unit_test(test_gradient_matches_finite_differences),
+      cmocka_unit_test(test_hessian_matches_finite_differences),
+      cmocka_unit_test(test_best_mass_is_best),
+      cmocka_unit_test(test_solve_finds_the_noise_free_truth),
+      cmocka_unit_test(test_solve_never_climbs_and_stays_in_the_box),
+      cmocka_unit_test(test_solve_slides_along_a_face),
+      cmocka_unit_test(test_solve_survives_absurd_readings),
+      cmocka_unit_test(test_projected_gradient_is_its_definition),
+      cmocka_unit_test(test_neighbours_attain_the_largest_slope),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* Rivers from YAML: every value in its place, and a sentence with its line for every fault. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "headwater/headwater.h"
+
+#define HYDRAULICS "hydraulics: {velocity_m_s: 1.3333, dispersion_m2_s: 40.5, area_m2: 60, decay_per_s: 1.667e-10}\n"
+#define SEARCH     "search: {mass_g: [1000, 3000], location_m: [-30000, -10000], time_s: [-24000, -8700]}\n"
+#define SENSORS    "sensors: [{id: s1, location_m: -14210.5}]\n"
+
+static char warnings[2048];
+
+static void note_warning(void *context, const char *sentence) {
+  (void)context;
+  snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", sentence);
+}
+
+static hw_river parse(const char *text) {
+  hw_river river;
+  hw_error error = {""};
+  warnings[0] = '\0';
+  if (hw_river_parse("dir/r.yaml", text, strlen(text), note_warning, NULL, &river, &error) != HW_OK) {
+    fail_msg("%s", error.text);
+  }
+  return river;
+}
+
+static void test_every_value_lands_in_its_place(void **state) {
+  (void)state;
+  hw_river river = parse(
+      "name: \"Ache, upper\"\n"
+      "hydraulics:\n  velocity_m_s: {median: 1.42, factor: 1.15}\n  dispersion_m2_s: unknown\n  discharge_m3_s: 37.5\n"
+      "search:\n  mass_g: [10, 2.5e4]\n  location_m: [-3000, 12]\n  time_s: [-24000, -8700]\n"
+      "sensors:\n  - {id: 7, location_m: 14.2, noise_relative: 0.07, noise_absolute_g_m3: 2e-5,\n"
+      "     detection_limit_g_m3: 3e-5, background_g_m3: 1e-6, gain_factor: 1.1, discharge_m3_s: 75,\n"
+      "     section_velocity_m_s: 1.2, width_m: 30, depth_m: 1.1}\n  - {id: bare, location_m: 99}\n"
+      "candidates: [{id: mill, name: Paper mill, location_m: -210, extent_m: 40}]\n"
+      "intakes: [{id: reno, name: Reno intake, location_m: 2199.7, alarm_g_m3: 0.001}]\n"
+      "centerline: map/ache.geojson\n");
+  assert_string_equal(river.name, "Ache, upper");
+  assert_int_equal(river.hydraulics.velocity_m_s.certainty, HW_UNCERTAIN);
+  assert_true(river.hydraulics.velocity_m_s.value == 1.42 && river.hydraulics.velocity_m_s.factor == 1.15);
+  assert_int_equal(river.hydraulics.dispersion_m2_s.certainty, HW_UNKNOWN);
+  assert_true(river.hydraulics.discharge_m3_s == 37.5 && river.hydraulics.area_m2 == 0);
+  assert_true(river.search.lo.mass_g == 10 && river.search.hi.mass_g == 2.5e4);
+  assert_true(river.search.lo.location_m == -3000 && river.search.hi.location_m == 12);
+  assert_true(river.search.lo.time_s == -24000 && river.search.hi.time_s == -8700);
+  assert_false(river.search_is_calendar);
+  const hw_sensor *s = &river.sensors[0];
+  assert_string_equal(s->id, "7");
+  assert_true(s->location_m == 14.2 && s->noise_relative == 0.07 && s->noise_absolute_g_m3 == 2e-5);
+  assert_true(s->detection_limit_g_m3 == 3e-5 && s->background_g_m3 == 1e-6 && s->gain_factor == 1.1);
+  assert_true(s->discharge_m3_s == 75 && s->section_velocity_m_s == 1.2 && s->width_m == 30 && s->depth_m == 1.1);
+  assert_true(river.sensors[1].noise_relative == 0.05 && isnan(river.sensors[1].background_g_m3));
+  assert_true(river.candidates[0].extent_m == 40 && river.candidates[0].location_m == -210);
+  assert_string_equal(river.intakes[0].name, "Reno intake");
+  assert_true(river.intakes[0].alarm_g_m3 == 0.001);
+  assert_string_equal(river.centerline, "dir/map/ache.geojson");
+  assert_string_equal(warnings, "");
+  hw_river_free(&river);
+}
+
+static void test_reaches_inherit_what_they_do_not_say(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS SEARCH SENSORS
+                         "reaches:\n  - {to_m: -20000, velocity_m_s: 1.5}\n  - {to_m: 0, dispersion_m2_s: 30, area_m2: "
+                         "50, decay_per_s: 1e-5}\n  - {to_m: 14.2, discharge_m3_s: 26.666}\n");
+  assert_int_equal(river.reach_count, 3);
+  assert_true(river.reaches[0].velocity_m_s == 1.5 && river.reaches[0].dispersion_m2_s == 40.5);
+  assert_true(river.reaches[0].area_m2 == 60 && river.reaches[0].decay_per_s == 1.667e-10);
+  assert_true(river.reaches[1].velocity_m_s == 1.3333 && river.reaches[1].area_m2 == 50);
+  assert_true(fabs(river.reaches[2].area_m2 - 20) < 1e-12);
+  hw_river_free(&river);
+}
+
+static void test_instants_make_the_search_box_a_calendar_one(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS SENSORS
+                         "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: [2026-03-01T08:15:00+01:00, "
+                         "\"2026-03-01 07:15:30Z\"]}\n");
+  assert_true(river.search_is_calendar);
+  assert_true(river.search.lo.time_s == 1772349300.0 && river.search.hi.time_s == 1772349330.0);
+  hw_river_free(&river);
+}
+
+static void test_odd_but_usable_rivers_warn(void **state) {
+  (void)state;
+  hw_river river = parse("hydraulics: {velocity_m_s: 1.2}\n" SEARCH
+                         "sensors:\n  - {id: s1, location_m: -14210.5}\n  - {id: up, location_m: -30000}\n"
+                         "candidates: [{id: far, location_m: 5}]\n");
+  assert_string_equal(
+      warnings,
+      "dir/r.yaml:1: no dispersion_m2_s in hydraulics: taken as unknown\n"
+      "dir/r.yaml:1: neither area_m2 nor discharge_m3_s in hydraulics: the mass cannot be worked out from "
+      "them\n"
+      "dir/r.yaml:5: sensor up at -30000 m lies upstream of the whole search box, which begins at -30000 "
+      "m: it cannot see the spill\n"
+      "dir/r.yaml:6: candidate far at 5 m lies outside the search box\n");
+  hw_river_free(&river);
+}
+
+static const struct {
+  const char *text, *sentence;
+} faults[] = {
+    {"", "r.yaml:1: an empty file, expected a river in YAML"},
+    {"# only a comment\n", "r.yaml:1: an empty file, expected a river in YAML"},
+    {"just words\n", "r.yaml:1: the river is 'just words', expected keys and values"},
+    {"a: [1\nb: 2\n",
+     "r.yaml:2: while parsing a flow sequence: did not find expected ',' or ']', expected a river in YAML"},
+    {HYDRAULICS SEARCH SENSORS "colour: blue\n",
+     "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, search, sensors, "
+     "candidates, intakes, centerline"},
+    {SEARCH SENSORS, "r.yaml:1: no hydraulics in the river, expected one"},
+    {HYDRAULICS SENSORS, "r.yaml:1: no search in the river, expected one"},
+    {HYDRAULICS SEARCH, "r.yaml:1: no sensors in the river, expected one"},
+    {HYDRAULICS SEARCH "sensors: []\n", "r.yaml:3: sensors is an empty list, expected at least one sensor"},
+    {HYDRAULICS SEARCH "sensors: 5\n", "r.yaml:3: sensors is '5', expected a list"},
+    {"name: [a]\n" HYDRAULICS SEARCH SENSORS, "r.yaml:1: name is a list, expected text"},
+    {"hydraulics:\n  velocity_m_s: fast\n" SEARCH SENSORS,
+     "r.yaml:2: velocity_m_s is 'fast', expected a positive number, {median: M, factor: F} or unknown"},
+    {"hydraulics:\n  velocity_m_s: -1\n" SEARCH SENSORS,
+     "r.yaml:2: velocity_m_s is '-1', expected a positive number, {median: M, factor: F} or unknown"},
+    {"hydraulics:\n  velocity_m_s: \"1.2\"\n" SEARCH SENSORS,
+     "r.yaml:2: velocity_m_s is '1.2', expected a positive number, {median: M, factor: F} or unknown"},
+    {"hydraulics:\n  velocity_m_s: {median: 1.2,\n    factor: 0.9}\n" SEARCH SENSORS,
+     "r.yaml:3: factor is '0.9', expected a number of 1 or more"},
+    {"hydraulics:\n  velocity_m_s: {median: 1.2}\n" SEARCH SENSORS,
+     "r.yaml:2: no factor in velocity_m_s, expected one"},
+    {"hydraulics:\n  velocity_m_s: 1\n  decay_per_s: .nan\n" SEARCH SENSORS,
+     "r.yaml:3: decay_per_s is '.nan', expected a number of 0 or more"},
+    {"hydraulics: {area_m2: 4, discharge_m3_s: 2}\n" SEARCH SENSORS,
+     "r.yaml:1: both area_m2 and discharge_m3_s in hydraulics, expected one of them"},
+    {HYDRAULICS "search:\n  mass_g: [3000, 1000]\n  location_m: [0, 1]\n  time_s: [0, 1]\n" SENSORS,
+     "r.yaml:3: search mass_g is [3000, 1000], expected the lower end first"},
+    {HYDRAULICS "search:\n  mass_g: [-1, 1000]\n  location_m: [0, 1]\n  time_s: [0, 1]\n" SENSORS,
+     "r.yaml:3: search mass_g is [-1, 1000], expected 0 or more, then a positive number"},
+    {HYDRAULICS "search:\n  mass_g: [1, 2]\n  location_m: [0, .inf]\n  time_s: [0, 1]\n" SENSORS,
+     "r.yaml:4: search location_m has '.inf', expected a number"},
+    {HYDRAULICS "search:\n  mass_g: [1, 2]\n  location_m: 5\n  time_s: [0, 1]\n" SENSORS,
+     "r.yaml:4: search location_m is '5', expected [lo, hi]"},
+    {HYDRAULICS "search:\n  mass_g: [1, 2]\n  location_m: [0, 1]\n  time_s: [0, 2026-03-01T08:15:00]\n" SENSORS,
+     "r.yaml:5: search time_s has '2026-03-01T08:15:00', expected a number or an instant with its offset such as "
+     "2026-03-01T08:15:00Z"},
+    {HYDRAULICS "search:\n  mass_g: [1, 2]\n  location_m: [0, 1]\n  time_s: [0, 2026-03-01T08:15:00Z]\n" SENSORS,
+     "r.yaml:5: search time_s mixes a number and an instant, expected two of one kind"},
+    {HYDRAULICS "search: {mass_g: [1, 2], location_m: [0, 1]}\n" SENSORS,
+     "r.yaml:2: no time_s in search, expected one"},
+    {HYDRAULICS SEARCH "sensors:\n  - {id: a, location_m: 1}\n  - {id: a, location_m: 2}\n",
+     "r.yaml:5: sensor id 'a' a second time, expected unique ids"},
+    {HYDRAULICS SEARCH "sensors:\n  - {id: a, location_m: 1, location_m: 2}\n",
+     "r.yaml:4: key location_m a second time in the sensor, expected it once"},
+    {HYDRAULICS SEARCH "sensors:\n  - {location_m: 1}\n", "r.yaml:4: no id in the sensor, expected one"},
+    {HYDRAULICS SEARCH "sensors:\n  - {id: a, location_m: 1, gain_factor: 0.5}\n",
+     "r.yaml:4: gain_factor is '0.5', expected a number of 1 or more"},
+    {HYDRAULICS SEARCH SENSORS "candidates: [{id: m, location_m: here}]\n",
+     "r.yaml:4: location_m is 'here', expected a number"},
+    {HYDRAULICS SEARCH SENSORS "candidates: [{id: m, location_m: 1}, {id: m, location_m: 2}]\n",
+     "r.yaml:4: candidate id 'm' a second time, expected unique ids"},
+    {HYDRAULICS SEARCH SENSORS "intakes:\n- {id: m, location_m: 1}\n- {id: m, location_m: 2}\n",
+     "r.yaml:6: intake id 'm' a second time, expected unique ids"},
+    {HYDRAULICS SEARCH SENSORS "reaches:\n  - {to_m: 0}\n  - {to_m: -5}\n",
+     "r.yaml:6: the reach ends at -5 m and overlaps the one before it, which ends at 0 m; expected reaches from "
+     "upstream "
+     "to downstream"},
+    {"hydraulics: {velocity_m_s: unknown, dispersion_m2_s: 3, area_m2: 2}\n" SEARCH SENSORS "reaches: [{to_m: 0}]\n",
+     "r.yaml:4: no velocity_m_s in the reach and none in hydraulics, expected one of the two"},
+    {HYDRAULICS SEARCH SENSORS "---\nname: second\n",
+     "r.yaml:5: a second YAML document, expected one river in one file"},
+    {"name: a\x01\n",
+     "r.yaml:1: bytes that are no text (control characters are not allowed), expected a river in YAML"},
+    {"name: b\n\xff\xfe\n", "r.yaml:2: bytes that are no text (invalid leading UTF-8 octet), expected a river in YAML"},
+};
+
+static void test_every_fault_has_its_sentence_with_the_line(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
+    hw_river river = {.sensor_count = 37};
+    hw_error error = {""};
+    assert_int_equal(hw_river_parse("r.yaml", faults[i].text, strlen(faults[i].text), NULL, NULL, &river, &error),
+                     HW_EINPUT);
+    assert_string_equal(error.text, faults[i].sentence);
+    assert_int_equal(river.sensor_count, 37); /* untouched */
+  }
+}
+
+static void test_nested_aliases_and_cycles_end_in_a_sentence(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\nd: [*c, *c]\n",
+      "hydraulics: &h\n  velocity_m_s: *h\n",
+      "sensors: &s [*s]\n" HYDRAULICS SEARCH,
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    hw_river river;
+    hw_error error = {""};
+    assert_int_equal(hw_river_parse("r.yaml", texts[i], strlen(texts[i]), NULL, NULL, &river, &error), HW_EINPUT);
+    assert_non_null(strstr(error.text, "expected"));
+  }
+}
+
+static void test_a_huge_file_is_refused(void **state) {
+  (void)state;
+  const size_t size = (size_t)17 << 20;
+  char *text = malloc(size);
+  assert_non_null(text);
+  memset(text, '\n', size);
+  hw_river river;
+  hw_error error;
+  assert_int_equal(hw_river_parse("r.yaml", text, size, NULL, NULL, &river, &error), HW_EINPUT);
+  assert_string_equal(error.text, "r.yaml:1: a file of 17825792 bytes, expected a river of at most 16777216");
+  free(text);
+}
+
+static void test_a_file_that_is_not_there_is_an_io_fault(void **state) {
+  (void)state;
+  hw_river river;
+  hw_error error;
+  assert_int_equal(hw_river_load("no/such/river.yaml", NULL, NULL, &river, &error), HW_EIO);
+  assert_string_equal(error.text, "no/such/river.yaml: No such file or directory");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_value_lands_in_its_place),
+      cmocka_unit_test(test_reaches_inherit_what_they_do_not_say),
+      cmocka_unit_test(test_instants_make_the_search_box_a_calendar_one),
+      cmocka_unit_test(test_odd_but_usable_rivers_warn),
+      cmocka_unit_test(test_every_fault_has_its_sentence_with_the_line),
+      cmocka_unit_test(test_nested_aliases_and_cycles_end_in_a_sentence),
+      cmocka_unit_test(test_a_huge_file_is_refused),
+      cmocka_unit_test(test_a_file_that_is_not_there_is_an_io_fault),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/* What people read from weighted samples: quantiles, suspects, arrivals, the box. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "headwater/headwater.h"
+#include "posterior/summary.h"
+#include "posterior/warnings.h"
+
+static void check_near(double got, double want, double tolerance) {
+  if (!(fabs(got - want) <= tolerance)) {
+    fail_msg("got %.17g, want %.17g within %g", got, want, tolerance);
+  }
+}
+
+enum { COUNT = 2000 };
+static double values[COUNT], weights[COUNT];
+static hw_sample samples[COUNT];
+static hw__scratch scratch = {values, weights, COUNT};
+
+/* Places normal around mean, everything else spread evenly over the box below. */
+static void fill_samples(double mean, double sd) {
+  hw_rng rng;
+  hw_rng_seed(&rng, 7, 0);
+  for (size_t i = 0; i < COUNT; i++) {
+    const double even = ((double)i + 0.5) / COUNT;
+    samples[i] = (hw_sample){.source = {1000 + 2000 * even, mean + sd * hw_rng_normal(&rng), -500 + 300 * even},
+                             .velocity_m_s = 0.37 + even,
+                             .dispersion_m2_s = 14.2,
+                             .weight = 1.0 / COUNT};
+  }
+}
+
+static const hw_box box = {{1000, -30000, -500}, {3000, -10000, -200}};
+
+static void test_weighted_quantiles_match_repeated_values(void **state) {
+  (void)state;
+  const double v[] = {5.5, 1.25, 3.0}, w[] = {1, 2, 5};
+  memcpy(values, v, sizeof v);
+  memcpy(weights, w, sizeof w);
+  hw__scratch_sort(&scratch, 3);
+  /* steps' middles at 1, 4.5 and 7.5 of 8: the median (4) lies 3/3.5 of the way from 1.25 to 3 */
+  check_near(hw__scratch_quantile(&scratch, 3, 0.5), 1.25 + 1.75 * 3 / 3.5, 1e-12);
+  check_near(hw__scratch_quantile(&scratch, 3, 0.0), 1.25, 1e-12);
+  check_near(hw__scratch_quantile(&scratch, 3, 1.0), 5.5, 1e-12);
+}
+
+static void test_zero_weights_do_not_count(void **state) {
+  (void)state;
+  const double v[] = {-1e9, 2.5, 1e9}, w[] = {0, 0.4, 0};
+  memcpy(values, v, sizeof v);
+  memcpy(weights, w, sizeof w);
+  const hw_range r = hw__scratch_range(&scratch, 3, 0.9);
+  assert_true(r.lo == 2.5 && r.mid == 2.5 && r.hi == 2.5);
+  weights[1] = 0;
+  assert_true(isnan(hw__scratch_quantile(&scratch, 3, 0.5)));
+}
+
+static void test_even_samples_give_even_intervals(void **state) {
+  (void)state;
+  fill_samples(-20000, 700);
+  hw_source median;
+  hw_box interval;
+  hw__summary_source(samples, COUNT, 0.8, &scratch, &median, &interval);
+  check_near(median.mass_g, 2000, 1e-9);
+  check_near(interval.lo.mass_g, 1200, 1e-9);
+  check_near(interval.hi.time_s, -230, 1e-9);
+  /* normal quantile 1.2816; sampling error of a quantile of 2000 draws is 0.04 sd, allow 3 of them */
+  check_near(interval.hi.location_m, -20000 + 1.2816 * 700, 0.12 * 700);
+}
+
+static hw_river river_with(hw_candidate *candidates, size_t count) {
+  hw_river river;
+  hw_river_init(&river);
+  river.search = box;
+  river.candidates = candidates;
+  river.candidate_count = count;
+  return river;
+}
+
+static void test_suspicion_is_bayes_rule_on_the_density(void **state) {
+  (void)state;
+  fill_samples(-20000, 700);
+  hw_candidate c[] = {{.location_m = -15000}, {.location_m = -20300}, {.location_m = -20300, .extent_m = 9000}};
+  hw_river river = river_with(c, 3);
+  hw_suspicion out[4];
+  assert_int_equal(hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out), 4);
+  assert_int_equal(out[0].candidate, 1);
+  assert_int_equal(out[3].candidate, 0);
+  /* odds against "none": normal density times the box's length; the wide one has 1/18000 m instead */
+  const double exact = exp(-0.5 * 300 * 300 / (700.0 * 700.0)) / (700 * sqrt(2 * M_PI)) * 20000;
+  const double wide = 20000.0 / 18000.0;
+  /* kernel smoothing and sampling: a few per cent of the odds */
+  check_near(out[0].probability, exact / (1 + exact + wide), 0.02);
+  check_near(out[0].probability + out[1].probability + out[2].probability + out[3].probability, 1, 1e-12);
+}
+
+static void test_far_candidates_leave_none_of_these(void **state) {
+  (void)state;
+  fill_samples(-20000, 100);
+  hw_candidate c[] = {{.location_m = -11000}, {.location_m = -90000}};
+  hw_river river = river_with(c, 2);
+  hw_suspicion out[3];
+  hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out);
+  assert_int_equal(out[0].candidate, -1);
+  assert_true(out[0].probability > 0.999);
+}
+
+static void test_arrival_counts_what_does_not_pass(void **state) {
+  (void)state;
+  const hw_intake intake = {.alarm_g_m3 = 0.01};
+  const hw__passage passages[] = {{100, 150, 0.02, 0.25}, {120, 170, 0.03, 0.25}, {NAN, 190, 0.005, 0.5}};
+  const hw_arrival a = hw__summary_arrival(&intake, 3, passages, 3, 0.9, &scratch);
+  assert_int_equal(a.intake, 3);
+  check_near(a.exceeds_alarm, 0.5, 1e-12);
+  check_near(a.first_s.mid, 110, 1e-9);
+  assert_true(a.peak_g_m3.lo <= 0.005 && a.peak_g_m3.hi == 0.03);
+}
+
+static void test_box_warning_names_the_side(void **state) {
+  (void)state;
+  static hw__warnings warnings;
+  fill_samples(-20000, 700);
+  hw__warnings_clear(&warnings);
+  hw__warn_box(&warnings, &box, samples, COUNT);
+  assert_int_equal(warnings.count, 0); /* evenly spread is not leaning */
+  fill_samples(-10100, 150);
+  hw__warn_box(&warnings, &box, samples, COUNT);
+  assert_int_equal(warnings.count, 1);
+  assert_non_null(strstr(warnings.pointers[0], "upper end of the search box for location_m"));
+}
+
+static void test_warnings_beyond_capacity_are_dropped(void **state) {
+  (void)state;
+  static hw__warnings warnings;
+  hw__warnings_clear(&warnings);
+  for (int i = 0; i < HW__WARNING_COUNT + 5; i++) {
+    hw__warn(&warnings, "warning %d", i);
+  }
+  assert_int_equal(warnings.count, HW__WARNING_COUNT);
+  assert_string_equal(warnings.pointers[0], "warning 0");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_weighted_quantiles_match_repeated_values),
+      cmocka_unit_test(test_zero_weights_do_not_count),
+      cmocka_unit_test(test_even_samples_give_even_intervals),
+      cmocka_unit_test(test_suspicion_is_bayes_rule_on_the_density),
+      cmocka_unit_test(test_far_candidates_leave_none_of_these),
+      cmocka_unit_test(test_arrival_counts_what_does_not_pass),
+      cmocka_unit_test(test_box_warning_names_the_side),
+      cmocka_unit_test(test_warnings_beyond_capacity_are_dropped),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
