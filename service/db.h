@@ -146,7 +146,8 @@ typedef struct {
 } hw_event;
 
 hw_db_status hw__db_put_event(hw_db *db, const hw_event *event);
-hw_db_status hw__db_events(hw_db *db, int64_t after, hw_event *out, size_t limit, size_t *count);
+/* Oldest first, id > after; those of kind "estimate" only when asked for. */
+hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count);
 hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
 hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);

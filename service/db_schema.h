@@ -57,6 +57,8 @@
                    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                                           \
   X(SQL_EVENTS, "SELECT id, kind, seq, river, incident, subject, at_us, body FROM events WHERE id > ?1"             \
                 " ORDER BY id LIMIT ?2")                                                                            \
+  X(SQL_EVENTS_BRIEF, "SELECT id, kind, seq, river, incident, subject, at_us, body FROM events WHERE id > ?1"       \
+                      " AND kind <> 'estimate' ORDER BY id LIMIT ?2")                                               \
   X(SQL_LAST_EVENT, "SELECT coalesce(max(id), 0) FROM events")                                                      \
   X(SQL_HAS_EVENT, "SELECT 1 FROM events WHERE kind = ?1 AND incident = ?2 AND subject = ?3 LIMIT 1")               \
   X(SQL_SNAPSHOT_SET, "INSERT OR REPLACE INTO snapshots(name, seq, body) VALUES('tracker', ?1, ?2)")                \

@@ -185,8 +185,8 @@ hw_db_status hw__db_put_event(hw_db *db, const hw_event *event) {
   return hw__db_run(db, statement);
 }
 
-hw_db_status hw__db_events(hw_db *db, int64_t after, hw_event *out, size_t limit, size_t *count) {
-  sqlite3_stmt *s = hw__db_statement(db, SQL_EVENTS);
+hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count) {
+  sqlite3_stmt *s = hw__db_statement(db, estimates ? SQL_EVENTS : SQL_EVENTS_BRIEF);
   if (!s) {
     return hw__db_fault(db);
   }

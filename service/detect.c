@@ -91,6 +91,9 @@ hw_detection hw__detect_step(hw_detector *d, const hw_sensor *sensor, double tim
     return HW_DETECT_LATE;
   }
   const bool first = d->readings == 0;
+  if (!first) {
+    d->interval_s += (time_s - d->latest_s - d->interval_s) / fmin((double)d->readings, 20);
+  }
   d->latest_s = time_s;
   d->latest_g_m3 = concentration_g_m3;
   d->readings++;

@@ -39,6 +39,7 @@ typedef struct {
   double onset_s;    /* time of the last reading with S = 0: when the rise began */
   double latest_s;   /* time and value of the last reading */
   double latest_g_m3;
+  double interval_s; /* between readings, on average; for noticing silence */
   uint64_t readings;
   uint64_t learned; /* readings the background rests on */
   uint64_t alarm_readings;

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "metrics.h"
+
 enum { READERS_MAX = 16 };
 
 typedef struct job {
@@ -33,7 +35,6 @@ struct hw_store {
   bool stopping;
   int64_t seq;
   hw_db_status health;
-  hw_store_counts counts;
 
   pthread_mutex_t reader_lock;
   pthread_cond_t reader_free;
@@ -78,15 +79,11 @@ static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int6
   return status;
 }
 
-static void publish(hw_store *store, int64_t seq, hw_db_status status, size_t jobs, double seconds) {
+static void publish(hw_store *store, int64_t seq, hw_db_status status) {
   pthread_mutex_lock(&store->news_lock);
   store->seq = seq;
   store->health = status;
   store->version++;
-  store->counts.commits++;
-  store->counts.jobs += jobs;
-  store->counts.failures += status != HW_DB_OK;
-  store->counts.commit_s_total += seconds;
   pthread_cond_broadcast(&store->news);
   pthread_mutex_unlock(&store->news_lock);
 }
@@ -112,7 +109,11 @@ static void commit_chain(hw_store *store, job *chain) {
       jobs++;
     }
   }
-  publish(store, seq, status, jobs, (double)(read_clock_us(CLOCK_MONOTONIC) - started) * 1e-6);
+  publish(store, seq, status);
+  hw__metric_add(HW_METRIC_COMMITS, 1);
+  hw__metric_add(HW_METRIC_COMMIT_JOBS, jobs);
+  hw__metric_add(HW_METRIC_COMMIT_FAILURES, status != HW_DB_OK);
+  hw__metric_add(HW_METRIC_COMMIT_US, (uint64_t)(read_clock_us(CLOCK_MONOTONIC) - started));
   while (chain) {
     job *next = chain->next; /* the job is gone once its owner wakes */
     sem_post(&chain->done);
@@ -328,11 +329,4 @@ hw_db_status hw__store_health(hw_store *store) {
   const hw_db_status health = store->health;
   pthread_mutex_unlock(&store->news_lock);
   return health;
-}
-
-hw_store_counts hw__store_counts(hw_store *store) {
-  pthread_mutex_lock(&store->news_lock);
-  const hw_store_counts counts = store->counts;
-  pthread_mutex_unlock(&store->news_lock);
-  return counts;
 }

@@ -46,10 +46,4 @@ hw_db_status hw__store_health(hw_store *store);
  * a restart: readings dated by the true clock must not look like the future because ours stepped. */
 int64_t hw__store_now_us(hw_store *store);
 
-typedef struct {
-  uint64_t commits, jobs, failures;
-  double commit_s_total; /* time spent in transactions */
-} hw_store_counts;
-hw_store_counts hw__store_counts(hw_store *store);
-
 #endif

@@ -247,6 +247,9 @@ static size_t take_page(hw_tracker *tracker, hw_record *page) {
       hw__tracker_reach(tracker, page[i].seq);
     }
   }
+  if (count && tracker->listener.advanced) {
+    tracker->listener.advanced(tracker->listener.context);
+  }
   return count;
 }
 

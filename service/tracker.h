@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
   void (*opened)(void *context, const hw_incident *incident);
   void (*closed)(void *context, const hw_incident *incident);
+  void (*advanced)(void *context); /* more records have been looked at */
   void *context;
 } hw_tracker_listener;
 
