@@ -6,6 +6,8 @@
 #   make bench    how fast, as ratios in one run
 #   make install  program, library, headers, man pages (PREFIX=/usr/local)
 #   make study-online   do the learners reach the best fit? 100 random rivers
+#   make study-rivers   does the field model tell the truth on real rivers left out?
+#   make fit-population refit its constants, data/population.def
 #
 # Each target installs the Debian packages it needs (packages.txt) if they are missing.
 
@@ -13,7 +15,7 @@ PREFIX ?= /usr/local
 BUILD := build
 HEADWATER := $(BUILD)/headwater
 
-.PHONY: all demo test bench install clean study-online
+.PHONY: all demo test bench install clean study-online study-rivers fit-population
 all:
 	@tools/need build test
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
@@ -33,6 +35,14 @@ install: all
 
 study-online: all
 	@$(BUILD)/experiments/study_online
+
+study-rivers: all
+	@$(BUILD)/experiments/study_rivers ../shared/data
+
+# Through a second file: the shipped constants stay as they are when the data are absent.
+fit-population: all
+	@$(BUILD)/experiments/fit_population ../shared/data/rivers >$(BUILD)/population.def
+	@mv $(BUILD)/population.def data/population.def
 
 bench: all
 	@tools/need bench

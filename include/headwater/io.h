@@ -60,6 +60,8 @@ hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error);
 const hw_reader_counts *hw_reader_count(const hw_reader *reader);
 /* Number of the line read last, from 1. */
 uint64_t hw_reader_line(const hw_reader *reader);
+/* Bytes used so far: how far a file of known size has come. */
+uint64_t hw_reader_offset(const hw_reader *reader);
 /* Calendar readings: true, and the instant (seconds since 1970, UTC) that time_s = 0 stands for: the
  * epoch itself when the river's search box is in calendar time too, else the first reading. False for
  * numeric times and before the first reading. */

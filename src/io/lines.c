@@ -35,6 +35,7 @@ static hw_status fill(hw__lines *lines) {
   const size_t unread = lines->end - lines->begin;
   memmove(lines->buffer, lines->buffer + lines->begin, unread);
   lines->scanned -= lines->begin;
+  lines->dropped += lines->begin;
   lines->begin = 0;
   lines->end = unread;
   char *room = lines->buffer + unread;

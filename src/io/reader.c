@@ -366,6 +366,10 @@ uint64_t hw_reader_line(const hw_reader *reader) {
   return reader->lines.line;
 }
 
+uint64_t hw_reader_offset(const hw_reader *reader) {
+  return reader->lines.dropped + reader->lines.begin;
+}
+
 bool hw_reader_calendar(const hw_reader *reader, double *origin_unix_s) {
   if (!reader->kind_known || !reader->calendar || !reader->has_origin) {
     return false;

@@ -17,6 +17,7 @@ typedef struct {
   char *buffer; /* NULL for memory */
   const char *data;
   size_t begin, scanned, end; /* data[begin, end) is unread; no newline before scanned */
+  uint64_t dropped;           /* bytes that came before data[0] */
   bool finished;              /* nothing more will come */
   uint64_t line;              /* number of the line given out last */
   bool unterminated;          /* the last line had no newline */

@@ -46,7 +46,7 @@ static const char *time_text(const hw_result *result, double time_s, char out[WO
   const char *sign = time_s < 0 ? "-" : "";
   if (size < 120) {
     snprintf(out, WORD, "%s%.1f s", sign, size);
-  } else if (size < 7200) {
+  } else if (size < 3600) {
     snprintf(out, WORD, "%s%.1f min", sign, size / 60);
   } else {
     const double minutes = round(size / 60);

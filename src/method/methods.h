@@ -15,7 +15,8 @@
   X(annealing)            \
   X(genetic)              \
   X(mcmc)                 \
-  X(backward)
+  X(backward)             \
+  X(bandit)
 
 #define HW_METHOD_EXTERN(name) extern const hw_method hw_method_##name;
 HW_METHOD_LIST(HW_METHOD_EXTERN)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #include "headwater/plan.h"
+#include "loss/box.h"
+#include "online/across.h"
 
 enum { DIMENSIONS = 3, MOST_SENSORS = 1000000 };
 
@@ -19,31 +21,21 @@ static double component(const hw_source *s, size_t dimension) {
   return dimension == 0 ? s->mass_g : dimension == 1 ? s->location_m : s->time_s;
 }
 
-static double *component_of(hw_source *s, size_t dimension) {
-  return dimension == 0 ? &s->mass_g : dimension == 1 ? &s->location_m : &s->time_s;
-}
-
 /* Two-sided Student value for this confidence. */
 static double student(double level, size_t count) {
   return gsl_cdf_tdist_Pinv(0.5 + 0.5 * level, (double)(count - 1));
 }
 
-static double mean_of(const hw_source *identified, size_t count, size_t dimension) {
-  double sum = 0;
+static hw__across gather(const hw_source *identified, size_t count) {
+  hw__across across = {0};
   for (size_t i = 0; i < count; i++) {
-    sum += component(&identified[i], dimension);
+    hw__across_add(&across, &identified[i]);
   }
-  return sum / (double)count;
+  return across;
 }
 
-static double spread_of(const hw_source *identified, size_t count, size_t dimension) {
-  const double mean = mean_of(identified, count, dimension);
-  double sum = 0;
-  for (size_t i = 0; i < count; i++) {
-    const double off = component(&identified[i], dimension) - mean;
-    sum += off * off;
-  }
-  return sqrt(sum / (double)(count - 1));
+static double spread_of(const hw__across *across, size_t dimension) {
+  return sqrt(across->square[dimension] / (double)(across->count - 1));
 }
 
 hw_status hw_plan_interval(const hw_source *identified, size_t count, double level, hw_source *mean, hw_box *interval,
@@ -51,15 +43,11 @@ hw_status hw_plan_interval(const hw_source *identified, size_t count, double lev
   if (count < 2 || !(level > 0 && level < 1)) {
     return HW_EDOMAIN;
   }
-  const double half_per_spread = student(level, count) / sqrt((double)count);
-  for (size_t d = 0; d < DIMENSIONS; d++) {
-    const double middle = mean_of(identified, count, d), sd = spread_of(identified, count, d);
-    *component_of(mean, d) = middle;
-    *component_of(&interval->lo, d) = middle - half_per_spread * sd;
-    *component_of(&interval->hi, d) = middle + half_per_spread * sd;
-    if (spread) {
-      *component_of(spread, d) = sd;
-    }
+  const hw__across across = gather(identified, count);
+  hw__across_interval(&across, level, interval);
+  *mean = hw__source_from(across.mean);
+  if (spread) {
+    *spread = (hw_source){spread_of(&across, 0), spread_of(&across, 1), spread_of(&across, 2)};
   }
   return HW_OK;
 }
@@ -81,8 +69,9 @@ static hw_status fill_defaults(const hw_plan_settings *given, hw_plan_settings *
 /* Sensors that would make the interval short enough, were the spread and degrees of freedom those of m. */
 static size_t needed(const hw_plan_settings *s, const hw_source *identified, size_t m, size_t dimension) {
   const double factor = s->variant == HW_PRINTED ? 1 : 2;
+  const hw__across across = gather(identified, m);
   const double root =
-      factor * student(s->level, m) * spread_of(identified, m, dimension) / component(&s->accepted, dimension);
+      factor * student(s->level, m) * spread_of(&across, dimension) / component(&s->accepted, dimension);
   const double count = ceil(root * root);
   return count < 2 ? 2 : count < MOST_SENSORS ? (size_t)count : MOST_SENSORS;
 }

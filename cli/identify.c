@@ -1,0 +1,149 @@
+/* identify: who, where, when, how much, how sure. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/progress.h"
+#include "cli/session.h"
+
+typedef struct {
+  cli_method_options method_options;
+  const char *method, *format;
+  bool each;
+} identify_request;
+
+/* One JSON line, out at once, so that whoever reads the pipe sees it now. */
+static int print_line(const cli_session *session, cli_worker *worker, const identify_request *request) {
+  hw_estimate estimate;
+  const double begin_s = cli_now_s();
+  const hw_status status = hw_run_estimate(worker->run, &estimate);
+  worker->timing.total_s += cli_now_s() - begin_s;
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
+                    (unsigned long long)hw_reader_line(session->reader), worker->method->name, hw_status_text(status));
+  }
+  const hw_result result = cli_result(session, worker, &request->method_options.options, &estimate);
+  char *text = NULL;
+  if (hw_result_json(&result, true, &text) != HW_OK) {
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
+  puts(text);
+  free(text);
+  const int code = cli_finish(-1);
+  return code;
+}
+
+/* Feeds every reading to the method. -1 at the end of the readings, or an exit code. */
+static int observe_all(cli_session *session, cli_worker *worker, const identify_request *request) {
+  cli_progress progress;
+  cli_progress_start(&progress, session->readings_path);
+  hw_reading reading;
+  hw_error error;
+  hw_status status;
+  int code = -1;
+  while (code < 0 && (status = hw_reader_next(session->reader, &reading, &error)) == HW_OK) {
+    const double begin_s = cli_now_s();
+    status = hw_run_observe(worker->run, &reading);
+    const double end_s = cli_now_s();
+    cli_timing_add(&worker->timing, end_s - begin_s);
+    if (status != HW_OK) {
+      cli_progress_end(&progress);
+      return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
+                      (unsigned long long)hw_reader_line(session->reader), worker->method->name,
+                      hw_status_text(status));
+    }
+    if (request->each) {
+      code = print_line(session, worker, request);
+    }
+    cli_progress_update(&progress, end_s, hw_reader_offset(session->reader), worker->timing.count);
+  }
+  cli_progress_end(&progress);
+  if (code < 0 && status != HW_EEND) {
+    code = cli_fail(cli_exit_code(status), "%s", error.text);
+  }
+  return code;
+}
+
+static int print_result(cli_session *session, cli_worker *worker, const identify_request *request) {
+  hw_estimate estimate;
+  const double begin_s = cli_now_s();
+  const hw_status status = hw_run_estimate(worker->run, &estimate);
+  worker->timing.total_s += cli_now_s() - begin_s;
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s: method %s: %s", session->readings_path, worker->method->name,
+                    hw_status_text(status));
+  }
+  const hw_result result = cli_result(session, worker, &request->method_options.options, &estimate);
+  const bool json = strcmp(request->format, "json") == 0;
+  char *text = NULL;
+  if ((json ? hw_result_json(&result, false, &text) : hw_result_text(&result, &text)) != HW_OK) {
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
+  cli_print(text);
+  cli_print(json ? "\n" : "");
+  free(text);
+  return -1;
+}
+
+static int identify(cli_session *session, cli_worker *worker, identify_request *request) {
+  int code = cli_method_settle(&request->method_options, session);
+  if (code >= 0) {
+    return code;
+  }
+  const hw_problem problem = {.river = &session->river};
+  const hw_status status = hw_run_create(worker->method, &problem, &request->method_options.options, &worker->run);
+  if (status != HW_OK) {
+    return cli_explain_create(status, worker->method, session);
+  }
+  code = observe_all(session, worker, request);
+  if (code >= 0) {
+    return code;
+  }
+  cli_note_readings(session);
+  if (worker->timing.count == 0) {
+    return cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
+                    (unsigned long long)hw_reader_line(session->reader));
+  }
+  if (!request->each) {
+    code = print_result(session, worker, request);
+  }
+  return code >= 0 ? code : cli_finish(cli_interrupted ? EXIT_INTERRUPTED : EXIT_DONE);
+}
+
+static int run(int argc, char **argv) {
+  static const char *const positional[] = {"RIVER", "READINGS", NULL};
+  identify_request request = {.format = "text"};
+  cli_option options[3 + CLI_METHOD_ROWS] = {
+      {"method", OPTION_TEXT, &request.method, "NAME", "see 'headwater methods'; default " CLI_DEFAULT_METHOD, NULL},
+      {"format", OPTION_CHOICE, &request.format, "text|json", "of the answer; default text", cli_formats},
+      {"each", OPTION_FLAG, &request.each, NULL, "one JSON line after every reading, flushed at once", NULL},
+  };
+  cli_method_rows(&request.method_options, options + 3);
+  const cli_usage usage = {
+      &cli_verb_identify,
+      "RIVER READINGS [options]",
+      "Takes the readings one by one and says how much was released, where and when, and how sure that\n"
+      "is. RIVER is a YAML file; READINGS a CSV or NDJSON file, or - for standard input.",
+      positional,
+      options,
+      sizeof options / sizeof options[0]};
+  const char *operands[2];
+  int code = cli_parse(&usage, argc, argv, operands, NULL);
+  if (code >= 0) {
+    return code;
+  }
+  cli_worker worker = {.method = cli_method(request.method)};
+  if (!worker.method) {
+    return EXIT_USAGE;
+  }
+  cli_session session;
+  code = cli_session_open(&session, operands[0], operands[1]);
+  if (code < 0) {
+    code = identify(&session, &worker, &request);
+  }
+  hw_run_free(worker.run);
+  cli_session_close(&session);
+  return code;
+}
+
+const cli_verb cli_verb_identify = {"identify", "who, where, when, how much, how sure", run};

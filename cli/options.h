@@ -1,0 +1,65 @@
+/* Options by table: one row is the option, its check, its help line and its completion. */
+#ifndef HW_CLI_OPTIONS_H
+#define HW_CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+typedef enum {
+  OPTION_FLAG,     /* bool */
+  OPTION_TEXT,     /* const char * */
+  OPTION_NUMBER,   /* double, finite */
+  OPTION_POSITIVE, /* double > 0 */
+  OPTION_AMOUNT,   /* double >= 0 */
+  OPTION_SHARE,    /* double between 0 and 1, both excluded */
+  OPTION_COUNT,    /* size_t >= 1 */
+  OPTION_SEED,     /* uint64_t */
+  OPTION_CHOICE,   /* const char *, one of `choices` */
+  OPTION_SOURCE,   /* cli_source: MASS_G,LOCATION_M,TIME_S */
+  OPTION_TIME      /* cli_time: seconds or an ISO 8601 instant */
+} option_kind;
+
+/* A time as typed: which clock it is on shows once the river is known. */
+typedef struct {
+  bool given, calendar;
+  double value;
+} cli_time;
+
+typedef struct {
+  bool given;
+  double mass_g, location_m;
+  cli_time time;
+} cli_source;
+
+typedef struct {
+  const char *name; /* without the dashes */
+  option_kind kind;
+  void *target;
+  const char *argument; /* as shown in the help; NULL for flags */
+  const char *help;
+  const char *const *choices; /* NULL-terminated, for OPTION_CHOICE */
+} cli_option;
+
+typedef struct {
+  const cli_verb *verb;
+  const char *usage;             /* "RIVER READINGS [options]" */
+  const char *about;             /* a paragraph for --help */
+  const char *const *positional; /* names of the operands, NULL-terminated */
+  const cli_option *options;     /* without --help, which every verb has */
+  size_t option_count;
+} cli_usage;
+
+enum { CLI_MOST_OPERANDS = 64 };
+
+/* Parses argv[1..]. Operands land in operands[], as many as usage->positional names; with `more` beyond
+ * that too, up to CLI_MOST_OPERANDS, and *more is how many there are.
+ * Returned: -1 to go on; otherwise the exit code to end with (help was printed, or a fault told). */
+int cli_parse(const cli_usage *usage, int argc, char **argv, const char **operands, size_t *more);
+
+/* On the river's clock. False, with a fault told, when an instant meets a river without calendar. */
+bool cli_resolve_time(const hw_river *river, const char *river_path, const cli_time *time, double *time_s);
+bool cli_resolve_source(const hw_river *river, const char *river_path, const cli_source *source, hw_source *out);
+
+/* A whole text as one finite number. */
+bool cli_number(const char *text, double *out);
+
+#endif

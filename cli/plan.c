@@ -1,0 +1,120 @@
+/* plan: how many sensors a river needs, and where. */
+#include "cli/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The paper's settings (section 5.2): 200 g, 500 m, 200 minutes. */
+static const double default_accept[3] = {200, 500, 200 * 60.0};
+
+void plan_stretch(const cli_session *session, const plan_request *request, double *from_m, double *to_m) {
+  const hw_river *river = &session->river;
+  if (request->sites.given) {
+    *from_m = request->sites.mass_g;
+    *to_m = request->sites.location_m;
+    return;
+  }
+  *from_m = river->search.lo.location_m;
+  *to_m = river->sensors[0].location_m;
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    *to_m = fmax(*to_m, river->sensors[i].location_m);
+  }
+  for (size_t i = 0; i < river->intake_count; i++) {
+    *to_m = fmax(*to_m, river->intakes[i].location_m);
+  }
+}
+
+/* What the command line must not say, wherever it is said. */
+static int check_request(const plan_request *r) {
+  const double sites = r->sites.time.value;
+  if (r->level >= 1) {
+    return cli_fail(EXIT_USAGE, "--level '%g', expected a number between 0 and 1", r->level);
+  }
+  if (r->first < 2 || r->first > r->pool) {
+    return cli_fail(EXIT_USAGE, "--first %zu, expected 2 to the pool's %zu", r->first, r->pool);
+  }
+  if (!(r->accept.mass_g > 0 && r->accept.location_m > 0 && r->accept.time.value > 0) || r->accept.time.calendar) {
+    return cli_fail(EXIT_USAGE, "--accept, expected three positive lengths: MASS_G,LENGTH_M,SECONDS");
+  }
+  if (r->spread.given &&
+      (!(r->spread.mass_g >= 0 && r->spread.location_m >= 0 && r->spread.time.value >= 0) || r->spread.time.calendar)) {
+    return cli_fail(EXIT_USAGE, "--spread, expected three standard deviations: MASS_G,LENGTH_M,SECONDS");
+  }
+  if (r->sites.given && (r->sites.time.calendar || sites != floor(sites) || !(sites >= 2 && sites <= 10000) ||
+                         !(r->sites.location_m > r->sites.mass_g))) {
+    return cli_fail(EXIT_USAGE,
+                    "--sites, expected FROM_M,TO_M,COUNT from upstream to downstream with a count of 2 to 10000");
+  }
+  if (r->spread.given && r->identifications) {
+    return cli_fail(EXIT_USAGE, "both --spread and --identifications given, expected one of them");
+  }
+  return -1;
+}
+
+static int run(int argc, char **argv) {
+  static const char *const positional[] = {"RIVER", NULL};
+  plan_request r = {.accept = {.mass_g = default_accept[0], .location_m = default_accept[1]},
+                    .level = 0.9,
+                    .readings = 1000,
+                    .round_length = 10,
+                    .first = 3,
+                    .pool = 50,
+                    .method = "atgd",
+                    .sources = 200,
+                    .every_s = 300,
+                    .seed = 1,
+                    .format = "text"};
+  r.accept.time.value = default_accept[2];
+  const cli_option options[] = {
+      {"accept", OPTION_SOURCE, &r.accept, "G,M,S", "interval lengths asked for; default 200,500,12000", NULL},
+      {"level", OPTION_POSITIVE, &r.level, "P", "confidence of the intervals; default 0.9", NULL},
+      {"readings", OPTION_COUNT, &r.readings, "N", "of each sensor over all rounds; default 1000", NULL},
+      {"round", OPTION_COUNT, &r.round_length, "N", "readings in a round; default 10", NULL},
+      {"first", OPTION_COUNT, &r.first, "N", "sensors installed before the first round; default 3", NULL},
+      {"pool", OPTION_COUNT, &r.pool, "N", "most sensors, or sites to choose from; default 50", NULL},
+      {"source", OPTION_SOURCE, &r.source, "M,L,T", "release to simulate; default the centre of the search box", NULL},
+      {"method", OPTION_TEXT, &r.method, "NAME", "that identifies from each sensor alone; default atgd", NULL},
+      {"spread", OPTION_SOURCE, &r.spread, "G,M,S",
+       "draw identifications about the source with these standard deviations instead", NULL},
+      {"identifications", OPTION_TEXT, &r.identifications, "FILE",
+       "read them instead: CSV of round,sensor,mass_g,location_m,time_s", NULL},
+      {"place", OPTION_COUNT, &r.place, "N", "say where instead: the best sites for N sensors", NULL},
+      {"sites", OPTION_SOURCE, &r.sites, "FROM,TO,COUNT",
+       "the sites to choose from, metres; default --pool of them from the search box to the last sensor or intake",
+       NULL},
+      {"every", OPTION_POSITIVE, &r.every_s, "S", "seconds between readings, for --place; default 300", NULL},
+      {"sources", OPTION_COUNT, &r.sources, "N", "releases drawn from the search box, for --place; default 200", NULL},
+      {"seed", OPTION_SEED, &r.seed, "N", "of everything random; default 1", NULL},
+      {"format", OPTION_CHOICE, &r.format, "text|json", "default text", cli_formats},
+  };
+  const cli_usage usage = {
+      &cli_verb_plan,
+      "RIVER [options]",
+      "How many sensors to install, by the paper's sequential procedure (Algorithm 4): every installed\n"
+      "sensor identifies the source alone in each round, and sensors are added until Student's interval\n"
+      "across them is as short as --accept asks. A round repeats the spill with new noise.\n"
+      "With --place N: where to put N sensors, by the expected information (Cramer-Rao) about sources\n"
+      "drawn from the search box, greedily (at least 63 % of the best gain) and exactly where the pool\n"
+      "is small, beside even spacing.",
+      positional,
+      options,
+      sizeof options / sizeof options[0]};
+  const char *operands[1];
+  int code = cli_parse(&usage, argc, argv, operands, NULL);
+  if (code < 0) {
+    code = check_request(&r);
+  }
+  if (code < 0) {
+    cli_session session;
+    code = cli_session_open(&session, operands[0], NULL);
+    if (code < 0) {
+      code = r.place ? plan_where(&session, &r) : plan_how_many(&session, &r);
+    }
+    cli_session_close(&session);
+  }
+  return code;
+}
+
+const cli_verb cli_verb_plan = {"plan", "how many sensors to install, and where", run};

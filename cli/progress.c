@@ -1,0 +1,53 @@
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+
+enum { WIDTH = 40 };
+
+void cli_progress_start(cli_progress *progress, const char *path) {
+  const char *term = getenv("TERM");
+  *progress = (cli_progress){.on = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0};
+  struct stat status;
+  if (progress->on && strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+    progress->size = (double)status.st_size;
+  }
+  progress->next_s = cli_now_s() + 0.5;
+}
+
+void cli_progress_update(cli_progress *progress, double now_s, uint64_t bytes, uint64_t readings) {
+  if (!progress->on || now_s < progress->next_s) {
+    return;
+  }
+  progress->next_s = now_s + 0.1;
+  progress->drawn = true;
+  if (progress->size > 0) {
+    static const char full[] = "########################################";
+    double share = (double)bytes / progress->size;
+    share = share < 1 ? share : 1;
+    const int done = (int)(share * WIDTH);
+    fprintf(stderr, "\r[%.*s%*s] %3.0f %%  %" PRIu64 " readings", done, full, WIDTH - done, "", 100 * share, readings);
+  } else {
+    fprintf(stderr, "\r%" PRIu64 " readings", readings);
+  }
+}
+
+void cli_progress_say(cli_progress *progress, const char *words) {
+  if (progress->on) {
+    progress->drawn = true;
+    fprintf(stderr, "\r\033[K%s ...", words);
+  }
+}
+
+void cli_progress_end(cli_progress *progress) {
+  if (progress->drawn) {
+    fprintf(stderr, "\r\033[K");
+    progress->drawn = false;
+  }
+}

@@ -1,0 +1,269 @@
+/* regret: local and cumulative regret after every reading, per method. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/collect.h"
+#include "cli/progress.h"
+
+/* The optimum in hindsight is polished on all readings after each, so the work grows with the square. */
+enum { MOST_READINGS = 20000 };
+/* Learners that follow the readings; a batch baseline would solve afresh after every one. */
+#define ONLINE_METHODS "tgd,atgd,aptgd,mtgd,mptgd"
+
+typedef struct {
+  cli_method_options method_options;
+  const char *methods, *format;
+  double step_ug; /* per (ug/l)^2 */
+} regret_request;
+
+typedef struct {
+  const hw_method *methods[CLI_MOST_METHODS];
+  hw_run *runs[CLI_MOST_METHODS];
+  size_t count;
+  hw_reading *readings;
+  size_t reading_count;
+  hw_regret_row *rows; /* per reading and method */
+  hw_source hindsight;
+  double hindsight_sum;
+  hw_loss_constants constants;
+  double delta; /* the learners' tolerance in the units of the losses, (g/m3)^2 per box width */
+  size_t window;
+} account;
+
+static const double ug2 = 1e6, ug4 = 1e12; /* (ug/l)^2 and its square in (g/m3)^2 */
+
+static hw_source first_point(const hw_river *river, const hw_options *options) {
+  const hw_source *lo = &river->search.lo, *hi = &river->search.hi;
+  const hw_source centre = {0.5 * (lo->mass_g + hi->mass_g), 0.5 * (lo->location_m + hi->location_m),
+                            0.5 * (lo->time_s + hi->time_s)};
+  return options->has_start ? options->start : centre;
+}
+
+/* Every method plays, then sees the reading. */
+static int play(const cli_session *session, const hw_options *options, hw_regret *regret, account *a) {
+  hw_source played[CLI_MOST_METHODS];
+  cli_progress progress;
+  cli_progress_start(&progress, session->readings_path);
+  for (size_t m = 0; m < a->count; m++) {
+    played[m] = first_point(&session->river, options);
+  }
+  for (size_t n = 0; n < a->reading_count; n++) {
+    hw_status status = hw_regret_add(regret, &a->readings[n], played, a->rows + n * a->count);
+    for (size_t m = 0; status == HW_OK && m < a->count; m++) {
+      hw_estimate estimate;
+      status = hw_run_observe(a->runs[m], &a->readings[n]);
+      if (status == HW_OK) {
+        status = hw_run_estimate(a->runs[m], &estimate);
+      }
+      if (status == HW_OK) {
+        played[m] = estimate.source;
+      }
+    }
+    if (status != HW_OK) {
+      cli_progress_end(&progress);
+      return cli_fail(cli_exit_code(status), "%s: reading %zu: %s", session->readings_path, n + 1,
+                      hw_status_text(status));
+    }
+    cli_progress_update(&progress, cli_now_s(), 0, n + 1);
+  }
+  cli_progress_end(&progress);
+  hw_regret_hindsight(regret, &a->hindsight, &a->hindsight_sum);
+  return -1;
+}
+
+static double mean_square(const account *a) {
+  double sum = 0;
+  for (size_t i = 0; i < a->reading_count; i++) {
+    const double c = a->readings[i].below_limit ? 0 : a->readings[i].concentration_g_m3;
+    sum += c * c;
+  }
+  return sum / (double)a->reading_count;
+}
+
+static int measure(cli_session *session, const regret_request *request, account *a) {
+  const hw_options *options = &request->method_options.options;
+  int code = cli_collect(session, MOST_READINGS, &a->readings, &a->reading_count);
+  if (code >= 0) {
+    return code;
+  }
+  const hw_problem problem = {.river = &session->river};
+  for (size_t m = 0; m < a->count; m++) {
+    const hw_status status = hw_run_create(a->methods[m], &problem, options, &a->runs[m]);
+    if (status != HW_OK) {
+      return cli_explain_create(status, a->methods[m], session);
+    }
+  }
+  a->window = options->window ? options->window : 1000;
+  const hw_regret_options settings = {
+      .readings = a->reading_count, .learners = a->count, .window = a->window, .step = request->step_ug * ug2};
+  hw_regret *regret = NULL;
+  hw_status status = hw_regret_create(&session->river, &settings, &regret);
+  if (status == HW_OK) {
+    status = hw_regret_constants(&session->river, a->readings, a->reading_count, &a->constants);
+  }
+  a->delta = (options->tolerance != 0 ? options->tolerance : 5e-6) * mean_square(a);
+  a->rows = calloc(a->reading_count * a->count, sizeof *a->rows);
+  if (status == HW_OK && !a->rows) {
+    status = HW_ENOMEM;
+  }
+  code = status == HW_OK ? play(session, options, regret, a)
+                         : cli_fail(cli_exit_code(status), "%s: %s", session->river_path, hw_status_text(status));
+  hw_regret_free(regret);
+  return code;
+}
+
+/* The bound after n readings, for every n, without the square of the work. */
+static double bound_term(const account *a, size_t n) {
+  const double term = a->delta + 2 * a->constants.lipschitz / (double)(n < a->window ? n : a->window);
+  return term * term;
+}
+
+static void print_csv(const account *a, const regret_request *request) {
+  printf(
+      "# regret of what each method stood at before it saw the reading; coordinates in widths of the search box\n"
+      "# local_regret: (ug/l)^4, projected gradient at the common step %g per (ug/l)^2, window %zu; local_bound: "
+      "Theorem 3.2\n"
+      "# cumulative_regret: (ug/l)^2, against the optimum in hindsight of the readings so far\n"
+      "# kappa %.6g (ug/l)^2 per box width, smoothness %.6g, Hessian-Lipschitz %.6g (estimates from below), best "
+      "window %zu, seed %llu\n",
+      request->step_ug, a->window, a->constants.lipschitz * ug2, a->constants.smoothness * ug2,
+      a->constants.hessian_lipschitz * ug2, hw_regret_best_window(&a->constants, a->delta, a->reading_count),
+      (unsigned long long)request->method_options.options.seed);
+  printf("reading,time_s,method,local_regret,local_per_reading,local_bound,cumulative_regret,cumulative_per_reading\n");
+  double bound = 0;
+  for (size_t n = 0; n < a->reading_count; n++) {
+    const double readings = (double)(n + 1);
+    bound += bound_term(a, n + 1);
+    for (size_t m = 0; m < a->count; m++) {
+      const hw_regret_row *row = &a->rows[n * a->count + m];
+      printf("%zu,%.10g,%s,%.9g,%.9g,%.9g,%.9g,%.9g\n", n + 1, a->readings[n].time_s, a->methods[m]->name,
+             row->local * ug4, row->local * ug4 / readings, bound * ug4, row->cumulative * ug2,
+             row->cumulative * ug2 / readings);
+    }
+  }
+}
+
+/* Growth over the second half as a share of the first: 1 is linear, less is better. */
+static double growth(const account *a, size_t m, bool local) {
+  const hw_regret_row *half = &a->rows[(a->reading_count / 2 ? a->reading_count / 2 - 1 : 0) * a->count + m];
+  const hw_regret_row *end = &a->rows[(a->reading_count - 1) * a->count + m];
+  const double before = local ? half->local : half->cumulative, after = local ? end->local : end->cumulative;
+  return before > 0 ? (after - before) / before : NAN;
+}
+
+static void print_text(const account *a, const regret_request *request) {
+  const double n = (double)a->reading_count;
+  printf("%zu readings; optimum in hindsight %.1f g at %.0f m, %.0f s, summed loss %.4g (ug/l)^2\n", a->reading_count,
+         a->hindsight.mass_g, a->hindsight.location_m, a->hindsight.time_s, a->hindsight_sum * ug2);
+  printf("local regret at step %g per (ug/l)^2 in box widths, window %zu; seed %llu\n\n", request->step_ug, a->window,
+         (unsigned long long)request->method_options.options.seed);
+  printf("%-10s %14s %14s %16s %16s\n", "method", "local", "2nd/1st half", "cumulative", "2nd/1st half");
+  for (size_t m = 0; m < a->count; m++) {
+    const hw_regret_row *end = &a->rows[(a->reading_count - 1) * a->count + m];
+    printf("%-10s %14.5g %14.3g %16.5g %16.3g\n", a->methods[m]->name, end->local * ug4, growth(a, m, true),
+           end->cumulative * ug2, growth(a, m, false));
+  }
+  const double bound = hw_regret_bound(&a->constants, a->delta, a->window, a->reading_count) * ug4;
+  printf("\nTheorem 3.2's bound on the local regret: %.4g (%.4g per reading)\n", bound, bound / n);
+  printf(
+      "kappa %.4g, smoothness %.4g, Hessian-Lipschitz %.4g (ug/l)^2 per box width, width^2, width^3: estimates from "
+      "below\n",
+      a->constants.lipschitz * ug2, a->constants.smoothness * ug2, a->constants.hessian_lipschitz * ug2);
+  printf("best window by the theorem: %zu of %zu readings\n",
+         hw_regret_best_window(&a->constants, a->delta, a->reading_count), a->reading_count);
+}
+
+static void print_series(const account *a, size_t m, const char *key, bool local) {
+  printf("     \"%s\": [", key);
+  for (size_t n = 0; n < a->reading_count; n++) {
+    const hw_regret_row *row = &a->rows[n * a->count + m];
+    printf("%s%.9g", n ? ", " : "", local ? row->local * ug4 : row->cumulative * ug2);
+  }
+  printf("]");
+}
+
+static void print_json(const account *a, const regret_request *request, const hw_river *river) {
+  printf("{\"schema\": \"headwater.regret/1\", \"river\": ");
+  cli_print_json_text(river->name);
+  printf(", \"seed\": %llu, \"readings\": %zu, \"window\": %zu, \"step_per_ug2_l2\": %.9g,\n",
+         (unsigned long long)request->method_options.options.seed, a->reading_count, a->window, request->step_ug);
+  printf(" \"hindsight\": {\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"summed_loss_ug2_l2\": %.9g},\n",
+         a->hindsight.mass_g, a->hindsight.location_m, a->hindsight.time_s, a->hindsight_sum * ug2);
+  printf(" \"constants\": {\"lipschitz\": %.9g, \"smoothness\": %.9g, \"hessian_lipschitz\": %.9g},\n",
+         a->constants.lipschitz * ug2, a->constants.smoothness * ug2, a->constants.hessian_lipschitz * ug2);
+  printf(" \"local_bound\": %.9g, \"best_window\": %zu,\n \"methods\": [",
+         hw_regret_bound(&a->constants, a->delta, a->window, a->reading_count) * ug4,
+         hw_regret_best_window(&a->constants, a->delta, a->reading_count));
+  for (size_t m = 0; m < a->count; m++) {
+    printf("%s\n    {\"method\": \"%s\",\n", m ? "," : "", a->methods[m]->name);
+    print_series(a, m, "local_regret", true);
+    printf(",\n");
+    print_series(a, m, "cumulative_regret", false);
+    printf("}");
+  }
+  printf("\n ]}\n");
+}
+
+static int work(cli_session *session, regret_request *request, account *a) {
+  int code = cli_method_settle(&request->method_options, session);
+  if (code < 0) {
+    code = measure(session, request, a);
+  }
+  if (code < 0) {
+    if (strcmp(request->format, "json") == 0) {
+      print_json(a, request, &session->river);
+    } else {
+      (strcmp(request->format, "text") == 0 ? print_text : print_csv)(a, request);
+    }
+    code = cli_finish(EXIT_DONE);
+  }
+  for (size_t m = 0; m < a->count; m++) {
+    hw_run_free(a->runs[m]);
+  }
+  free(a->readings);
+  free(a->rows);
+  return code;
+}
+
+static int run(int argc, char **argv) {
+  static const char *const positional[] = {"RIVER", "READINGS", NULL};
+  static const char *const formats[] = {"csv", "text", "json", NULL};
+  regret_request request = {.methods = ONLINE_METHODS, .format = "csv", .step_ug = HW_REGRET_STEP / 1e6};
+  cli_option options[3 + CLI_METHOD_ROWS] = {
+      {"methods", OPTION_TEXT, &request.methods, "A,B,...", "which to measure; default " ONLINE_METHODS, NULL},
+      {"step", OPTION_POSITIVE, &request.step_ug, "ETA",
+       "common step of the local regret, per (ug/l)^2 in box widths; default 0.001", NULL},
+      {"format", OPTION_CHOICE, &request.format, "csv|text|json", "a row per reading, or a summary; default csv",
+       formats},
+  };
+  cli_method_rows(&request.method_options, options + 3);
+  request.method_options.options.per_sensor = false;
+  const cli_usage usage = {
+      &cli_verb_regret,
+      "RIVER READINGS [options]",
+      "What each method lost by not knowing the future. Cumulative regret: the losses of what it\n"
+      "stood at before each reading, less those of the best source in hindsight. Local regret: how\n"
+      "far it stood from a stationary point, at one step common to all. The paper's bound beside it.",
+      positional,
+      options,
+      sizeof options / sizeof options[0]};
+  const char *operands[2];
+  int code = cli_parse(&usage, argc, argv, operands, NULL);
+  account a = {0};
+  if (code < 0) {
+    code = cli_method_list(request.methods, a.methods, &a.count);
+  }
+  if (code < 0) {
+    cli_session session;
+    code = cli_session_open(&session, operands[0], operands[1]);
+    if (code < 0) {
+      code = work(&session, &request, &a);
+    }
+    cli_session_close(&session);
+  }
+  return code;
+}
+
+const cli_verb cli_verb_regret = {"regret", "what each method lost by not knowing the future", run};

@@ -1,0 +1,158 @@
+#include "cli/session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cli_formats[] = {"text", "json", NULL};
+const char *const cli_variants[] = {"resolved", "printed", NULL};
+
+enum { MOST_NOTES = 100 };
+
+void cli_notes_add(cli_notes *notes, const char *sentence) {
+  if (notes->count == MOST_NOTES) {
+    return;
+  }
+  if (!notes->sentences) {
+    notes->sentences = calloc(MOST_NOTES, sizeof *notes->sentences);
+  }
+  char *copy = notes->sentences ? strdup(sentence) : NULL;
+  if (copy) {
+    notes->sentences[notes->count++] = copy;
+  } else {
+    cli_warn("%s", sentence);
+  }
+}
+
+void cli_notes_free(cli_notes *notes) {
+  for (size_t i = 0; i < notes->count; i++) {
+    free(notes->sentences[i]);
+  }
+  free(notes->sentences);
+}
+
+static void take_warning(void *context, const char *sentence) {
+  cli_notes_add(context, sentence);
+}
+
+int cli_session_open(cli_session *session, const char *river_path, const char *readings_path) {
+  *session = (cli_session){.river_path = river_path, .readings_path = readings_path};
+  hw_river_init(&session->river);
+  hw_error error;
+  hw_status status = hw_river_load(river_path, take_warning, &session->notes, &session->river, &error);
+  if (status == HW_OK && readings_path) {
+    cli_catch_interrupt();
+    status = hw_reader_open(readings_path, &session->river, &session->reader, &error);
+  }
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s", error.text);
+  }
+  if (session->reader) {
+    hw_reader_stop_at(session->reader, &cli_interrupted);
+  }
+  return -1;
+}
+
+void cli_session_close(cli_session *session) {
+  hw_reader_free(session->reader);
+  hw_river_free(&session->river);
+  cli_notes_free(&session->notes);
+}
+
+const hw_method *cli_method(const char *name) {
+  if (!name) {
+    const hw_method *method = hw_method_find(CLI_DEFAULT_METHOD);
+    return method ? method : hw_method_find(CLI_FALLBACK_METHOD);
+  }
+  const hw_method *method = hw_method_find(name);
+  if (!method) {
+    size_t count;
+    const hw_method *const *methods = hw_methods(&count);
+    const char *names[64];
+    for (size_t i = 0; i < count && i < 64; i++) {
+      names[i] = methods[i]->name;
+    }
+    const char *nearest = cli_nearest(name, names, count < 64 ? count : 64);
+    cli_fail(EXIT_USAGE, "no method '%s', expected one of those in 'headwater methods'%s%s%s", name,
+             nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+  }
+  return method;
+}
+
+int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session) {
+  const hw_hydraulics *h = &session->river.hydraulics;
+  if (status == HW_EHYDRAULICS) {
+    const char *lacking = h->velocity_m_s.certainty == HW_UNKNOWN      ? "velocity_m_s is unknown"
+                          : h->dispersion_m2_s.certainty == HW_UNKNOWN ? "dispersion_m2_s is unknown"
+                                                                       : "neither area_m2 nor discharge_m3_s is given";
+    return cli_fail(EXIT_INPUT, "%s: %s, method %s needs hydraulics: expected a number or {median: M, factor: F}",
+                    session->river_path, lacking, method->name);
+  }
+  return cli_fail(cli_exit_code(status), "%s: method %s: %s", session->river_path, method->name,
+                  hw_status_text(status));
+}
+
+void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS]) {
+  hw_options *o = &target->options;
+  o->seed = 1;
+  o->per_sensor = true;
+  const cli_option table[CLI_METHOD_ROWS] = {
+      {"seed", OPTION_SEED, &o->seed, "N", "of everything random; default 1", NULL},
+      {"level", OPTION_SHARE, &o->level, "P", "of the intervals, between 0 and 1; default 0.9", NULL},
+      {"variant", OPTION_CHOICE, &target->variant, "resolved|printed",
+       "the paper's learners made to work, or as printed; default resolved", cli_variants},
+      {"window", OPTION_COUNT, &o->window, "N", "readings in the learners' loss; default 1000", NULL},
+      {"starts", OPTION_COUNT, &o->starts, "N", "paths of mtgd and mptgd; default 30", NULL},
+      {"tolerance", OPTION_POSITIVE, &o->tolerance, "X", "on the projected gradient, box-scaled; default 5e-6", NULL},
+      {"iterations", OPTION_COUNT, &o->iterations, "N", "most iterations of one solve; default 200", NULL},
+      {"perturbation", OPTION_POSITIVE, &o->perturbation, "R", "radius of aptgd, mptgd in box widths; default 0.4",
+       NULL},
+      {"no-moment-start", OPTION_FLAG, &o->no_moment_start, NULL, "learners: never restart from the readings' moments",
+       NULL},
+      {"start", OPTION_SOURCE, &target->start, "M,L,T", "where single-path learners start; default the box's centre",
+       NULL},
+      {"evaluations", OPTION_COUNT, &o->evaluations, "N", "budget of the offline baselines; default per method", NULL},
+      {"particles", OPTION_COUNT, &o->particles, "N", "of the posterior engine; default by the noise", NULL},
+      {"threads", OPTION_COUNT, &o->threads, "N", "default one per core; results do not depend on it", NULL},
+  };
+  memcpy(rows, table, sizeof table);
+}
+
+int cli_method_settle(cli_method_options *target, const cli_session *session) {
+  hw_options *o = &target->options;
+  o->variant = target->variant && strcmp(target->variant, "printed") == 0 ? HW_PRINTED : HW_RESOLVED;
+  o->has_start = target->start.given;
+  if (o->has_start && !cli_resolve_source(&session->river, session->river_path, &target->start, &o->start)) {
+    return EXIT_USAGE;
+  }
+  return -1;
+}
+
+hw_result cli_result(const cli_session *session, const cli_worker *worker, const hw_options *options,
+                     const hw_estimate *estimate) {
+  hw_result result = {.river = &session->river,
+                      .method = worker->method->name,
+                      .seed = options->seed,
+                      .estimate = estimate,
+                      .counts = *hw_reader_count(session->reader),
+                      .seconds = worker->timing.total_s,
+                      .reading_us_median = cli_timing_quantile_us(&worker->timing, 0.5),
+                      .reading_us_p99 = cli_timing_quantile_us(&worker->timing, 0.99),
+                      .warnings = (const char *const *)session->notes.sentences,
+                      .warning_count = session->notes.count};
+  result.calendar = hw_reader_calendar(session->reader, &result.origin_unix_s);
+  return result;
+}
+
+void cli_note_readings(cli_session *session) {
+  char sentence[320];
+  const unsigned long long line = hw_reader_line(session->reader);
+  if (cli_interrupted) {
+    snprintf(sentence, sizeof sentence, "interrupted: readings after line %llu were not used", line);
+    cli_notes_add(&session->notes, sentence);
+  } else if (hw_reader_count(session->reader)->unterminated) {
+    snprintf(sentence, sizeof sentence, "%.200s:%llu: the last line has no line end; the file may have been cut short",
+             session->readings_path, line);
+    cli_notes_add(&session->notes, sentence);
+  }
+}

@@ -1,0 +1,68 @@
+/* What the verbs that work on a river and its readings have in common. */
+#ifndef HW_CLI_SESSION_H
+#define HW_CLI_SESSION_H
+
+#include "cli/options.h"
+#include "cli/timing.h"
+
+/* The engine people get when they name no method. */
+#define CLI_DEFAULT_METHOD "posterior"
+/* Stands in for it in a library built without it. */
+#define CLI_FALLBACK_METHOD "atgd"
+
+extern const char *const cli_formats[];  /* text, json */
+extern const char *const cli_variants[]; /* resolved, printed */
+
+/* Sentences to show beside a result. */
+typedef struct {
+  char **sentences;
+  size_t count;
+} cli_notes;
+
+void cli_notes_add(cli_notes *notes, const char *sentence);
+void cli_notes_free(cli_notes *notes);
+
+typedef struct {
+  const char *river_path, *readings_path;
+  hw_river river;
+  hw_reader *reader;
+  cli_notes notes;
+} cli_session;
+
+/* Loads the river and opens the readings (readings_path NULL: none). Warnings become notes.
+ * Returned: -1, or the exit code after the fault was told; cli_session_close either way. */
+int cli_session_open(cli_session *session, const char *river_path, const char *readings_path);
+void cli_session_close(cli_session *session);
+
+/* The method of this name (NULL: the default); NULL after a fault was told. */
+const hw_method *cli_method(const char *name);
+/* Tells why a run could not be made; the exit code. */
+int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session);
+
+/* Options of the methods, shared by identify and compare. */
+typedef struct {
+  hw_options options;
+  const char *variant;
+  cli_source start;
+} cli_method_options;
+
+/* The rows of the option table for them; `rows` has room for CLI_METHOD_ROWS. */
+enum { CLI_METHOD_ROWS = 13 };
+void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS]);
+/* After parsing: checks that need the river. -1 or an exit code. */
+int cli_method_settle(cli_method_options *target, const cli_session *session);
+
+/* One method at work, with its clock. */
+typedef struct {
+  const hw_method *method;
+  hw_run *run;
+  cli_timing timing;
+} cli_worker;
+
+/* The result of a worker as far as it has come. estimate must outlive the result. */
+hw_result cli_result(const cli_session *session, const cli_worker *worker, const hw_options *options,
+                     const hw_estimate *estimate);
+/* Counts of the reader as sentences: a cut-off file, an interruption. */
+void cli_note_readings(cli_session *session);
+
+#endif

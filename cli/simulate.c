@@ -1,0 +1,232 @@
+/* simulate: what the sensors would read after a given release. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/session.h"
+
+/* A reading belongs to a sensor's pulse while it exceeds this share of the pulse's peak. */
+#define PULSE_SHARE 1e-3
+
+typedef struct {
+  cli_source source;
+  cli_time from, to;
+  double every_s, noise_relative, noise_absolute_g_m3;
+  uint64_t seed;
+  bool censor;
+  const char *format;
+} simulate_request;
+
+/* One sensor at work. */
+typedef struct {
+  hw_leg leg;
+  double from_s, to_s; /* its window; from > to: nothing to say */
+  hw_rng rng;
+} station;
+
+/* Where the response has fallen to PULSE_SHARE of its peak, between an age inside the pulse and one outside. */
+static double pulse_edge(const hw_leg *leg, double inside_s, double outside_s, double least) {
+  for (int i = 0; i < 100; i++) {
+    const double middle = 0.5 * (inside_s + outside_s);
+    if (hw_leg_response(leg, middle) > least) {
+      inside_s = middle;
+    } else {
+      outside_s = middle;
+    }
+  }
+  return outside_s;
+}
+
+/* From first to last noticeable concentration, in ages. The peak of c(T) solves
+ * (a + 2k) T^2 + T - a theta^2 = 0. */
+static bool pulse_window(const hw_leg *leg, double *first_s, double *last_s) {
+  if (!(leg->travel_s > 0)) {
+    return false;
+  }
+  const double a = leg->sharpness_per_s, q = a + 2 * leg->decay_per_s;
+  const double peak_s = (sqrt(1 + 4 * q * a * leg->travel_s * leg->travel_s) - 1) / (2 * q);
+  const double least = PULSE_SHARE * hw_leg_response(leg, peak_s);
+  if (!(least > 0)) {
+    return false;
+  }
+  double late_s = 2 * peak_s;
+  while (hw_leg_response(leg, late_s) > least) {
+    late_s *= 2;
+  }
+  *first_s = pulse_edge(leg, peak_s, 0, least);
+  *last_s = pulse_edge(leg, peak_s, late_s, least);
+  return true;
+}
+
+static void print_reading(const cli_session *session, const simulate_request *request, const hw_sensor *sensor,
+                          double time_s, double c_g_m3) {
+  const bool below = request->censor && sensor->detection_limit_g_m3 > 0 && c_g_m3 < sensor->detection_limit_g_m3;
+  const double value = below ? sensor->detection_limit_g_m3 : c_g_m3;
+  const bool ndjson = strcmp(request->format, "ndjson") == 0;
+  char when[48];
+  if (session->river.search_is_calendar) {
+    hw_time_format(time_s, when, sizeof when);
+  } else {
+    snprintf(when, sizeof when, "%.12g", time_s);
+  }
+  const char *quote = session->river.search_is_calendar ? "\"" : "";
+  if (ndjson) {
+    printf("{\"%s\": %s%s%s, \"sensor\": \"%s\", \"concentration_g_m3\": %s%s%.12g%s}\n",
+           session->river.search_is_calendar ? "time" : "time_s", quote, when, quote, sensor->id, below ? "\"" : "",
+           below ? "<" : "", value, below ? "\"" : "");
+  } else {
+    printf("%s,%s,%s%.12g\n", when, sensor->id, below ? "<" : "", value);
+  }
+}
+
+/* Characters that would need quoting in CSV or JSON do not belong into an id that is written there. */
+static int check_ids(const cli_session *session) {
+  for (size_t i = 0; i < session->river.sensor_count; i++) {
+    const char *id = session->river.sensors[i].id;
+    if (strpbrk(id, ",\"\\#") || id[0] == ' ') {
+      return cli_fail(EXIT_INPUT, "%s: sensor id '%s', expected one without comma, quote, backslash or #",
+                      session->river_path, id);
+    }
+  }
+  return -1;
+}
+
+static int place_stations(cli_session *session, const simulate_request *request, const hw_source *source,
+                          const hw_transport *transport, station *stations) {
+  const bool window_given = request->from.given || request->to.given;
+  for (size_t i = 0; i < session->river.sensor_count; i++) {
+    station *s = &stations[i];
+    const hw_sensor *sensor = &session->river.sensors[i];
+    s->leg = hw_transport_leg(transport, source->location_m, sensor->location_m);
+    hw_rng_seed(&s->rng, request->seed, i + 1);
+    double first_s = 0, last_s = -1;
+    const bool sees = pulse_window(&s->leg, &first_s, &last_s);
+    s->from_s = source->time_s + first_s;
+    s->to_s = source->time_s + last_s;
+    if (!sees && !window_given) {
+      cli_warn("sensor %s at %g m sees nothing of a release at %g m and has no rows; give --from and --to for zeros",
+               sensor->id, sensor->location_m, source->location_m);
+    }
+    if ((request->from.given && !cli_resolve_time(&session->river, session->river_path, &request->from, &s->from_s)) ||
+        (request->to.given && !cli_resolve_time(&session->river, session->river_path, &request->to, &s->to_s))) {
+      return EXIT_USAGE;
+    }
+    if (request->from.given && request->to.given && s->from_s > s->to_s) {
+      return cli_fail(EXIT_USAGE, "--from after --to, expected --from at or before --to");
+    }
+  }
+  return -1;
+}
+
+/* Row by row in time order, sensors of one instant in the river's order. Times are whole multiples of the
+ * spacing, counted from --from when given. */
+static void print_rows(const cli_session *session, const simulate_request *request, const hw_source *source,
+                       station *stations) {
+  const size_t count = session->river.sensor_count;
+  double begin_s = INFINITY, end_s = -INFINITY;
+  for (size_t i = 0; i < count; i++) {
+    if (stations[i].from_s <= stations[i].to_s) {
+      begin_s = fmin(begin_s, stations[i].from_s);
+      end_s = fmax(end_s, stations[i].to_s);
+    }
+  }
+  const double origin_s = request->from.given ? begin_s : request->every_s * floor(begin_s / request->every_s);
+  for (uint64_t n = 0;; n++) {
+    const double time_s = origin_s + (double)n * request->every_s;
+    if (!(time_s <= end_s) || ferror(stdout) || cli_interrupted) {
+      return;
+    }
+    for (size_t i = 0; i < count; i++) {
+      station *s = &stations[i];
+      const hw_sensor *sensor = &session->river.sensors[i];
+      if (time_s < s->from_s || time_s > s->to_s) {
+        continue;
+      }
+      const double background = isnan(sensor->background_g_m3) ? 0 : sensor->background_g_m3;
+      const double c = background + source->mass_g * hw_leg_response(&s->leg, time_s - source->time_s);
+      const double share = 1 + request->noise_relative * hw_rng_normal(&s->rng);
+      print_reading(session, request, sensor, time_s,
+                    c * share + request->noise_absolute_g_m3 * hw_rng_normal(&s->rng));
+    }
+  }
+}
+
+static int simulate(cli_session *session, const simulate_request *request) {
+  hw_source source;
+  if (!cli_resolve_source(&session->river, session->river_path, &request->source, &source)) {
+    return EXIT_USAGE;
+  }
+  if (!(source.mass_g > 0)) {
+    return cli_fail(EXIT_USAGE, "--source with a mass of %g g, expected a positive one", source.mass_g);
+  }
+  int code = check_ids(session);
+  if (code >= 0) {
+    return code;
+  }
+  hw_transport *transport = NULL;
+  const hw_status status = hw_transport_create(&session->river, NULL, &transport);
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s: velocity, dispersion or area unknown, expected all of them to simulate",
+                    session->river_path);
+  }
+  station *stations = calloc(session->river.sensor_count, sizeof *stations);
+  code = stations ? place_stations(session, request, &source, transport, stations)
+                  : cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  if (code < 0) {
+    if (strcmp(request->format, "csv") == 0) {
+      printf("%s,sensor,concentration_g_m3\n", session->river.search_is_calendar ? "time" : "time_s");
+    }
+    print_rows(session, request, &source, stations);
+    code = cli_finish(cli_interrupted ? EXIT_INTERRUPTED : EXIT_DONE);
+  }
+  free(stations);
+  hw_transport_free(transport);
+  return code;
+}
+
+static int run(int argc, char **argv) {
+  static const char *const positional[] = {"RIVER", NULL};
+  static const char *const formats[] = {"csv", "ndjson", NULL};
+  simulate_request request = {.every_s = 300, .seed = 1, .format = "csv"};
+  const cli_option options[] = {
+      {"source", OPTION_SOURCE, &request.source, "M,L,T", "MASS_G,LOCATION_M,TIME_S of the release; required", NULL},
+      {"every", OPTION_POSITIVE, &request.every_s, "S", "seconds between readings; default 300", NULL},
+      {"from", OPTION_TIME, &request.from, "T", "first reading; default where each sensor's pulse begins", NULL},
+      {"to", OPTION_TIME, &request.to, "T", "last reading; default where each sensor's pulse ends", NULL},
+      {"noise-relative", OPTION_AMOUNT, &request.noise_relative, "R", "sd as a share of the truth; default 0", NULL},
+      {"noise-absolute", OPTION_AMOUNT, &request.noise_absolute_g_m3, "G_M3", "sd in g/m3; default 0", NULL},
+      {"censor", OPTION_FLAG, &request.censor, NULL, "write what is below a sensor's detection limit as <limit", NULL},
+      {"seed", OPTION_SEED, &request.seed, "N", "of the noise; default 1", NULL},
+      {"format", OPTION_CHOICE, &request.format, "csv|ndjson", "of the readings; default csv", formats},
+  };
+  const cli_usage usage = {
+      &cli_verb_simulate,
+      "RIVER --source MASS_G,LOCATION_M,TIME_S [options]",
+      "Prints the readings the river's sensors would give after an instantaneous release, in time\n"
+      "order. Without --from and --to each sensor speaks while its pulse exceeds a thousandth of its\n"
+      "peak. Times are seconds, or instants where the river's search box is on the calendar.",
+      positional,
+      options,
+      sizeof options / sizeof options[0]};
+  const char *operands[1];
+  int code = cli_parse(&usage, argc, argv, operands, NULL);
+  if (code >= 0) {
+    return code;
+  }
+  if (!request.source.given) {
+    return cli_fail(EXIT_USAGE, "simulate: no --source given, expected --source MASS_G,LOCATION_M,TIME_S");
+  }
+  cli_session session;
+  code = cli_session_open(&session, operands[0], NULL);
+  if (code < 0) {
+    cli_catch_interrupt();
+    code = simulate(&session, &request);
+  }
+  cli_session_close(&session);
+  return code;
+}
+
+const cli_verb cli_verb_simulate = {"simulate", "readings of a given release, as CSV", run};

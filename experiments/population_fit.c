@@ -1,0 +1,319 @@
+/* Fitting the population constants.
+ *
+ * The law: maximum likelihood of its multivariate t over releases. Its residual scale is then enlarged by
+ * sqrt(R / (R - 4)): R rivers have paid for four coefficients, and it is new rivers that matter.
+ * Velocities: regressions by least squares, their scatter taken from rivers left out one by one. Source
+ * reach and onward reaches: maximum likelihood of a t with 3 degrees of freedom. Recovery: maximum
+ * likelihood of a normal whose variance grows with age.
+ */
+#include "population_fit.h"
+
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_multimin.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field/engine.h"
+
+enum { ROWS_MOST = 256, LAW_COEFFICIENTS = 4 };
+
+static void measure_pulse(const hw__field *f, size_t pulse, const release *r, measured *out) {
+  const hw_sensor *sensor = &r->river.sensors[f->pulse_sensor[pulse]];
+  double phi = 0, lead = 0, skew = 0, skew2 = 0, area = 0;
+  for (size_t i = 0; i < HW__DRAWS; i++) {
+    const hw__pick *pick = &f->pick[i * f->pulse_capacity + pulse];
+    const hw__pulse p = hw__lattice_pick(&f->lattice[f->pulse_sensor[pulse]], (double)pick->pick, (double)pick->across,
+                                         (double)pick->along);
+    const hw__shape *shape = &f->shapes.shape[p.shape];
+    phi += p.phi_s / HW__DRAWS;
+    lead += p.log_lead / HW__DRAWS;
+    skew += shape->skew / HW__DRAWS;
+    skew2 += shape->skew * shape->skew / HW__DRAWS;
+    area += p.height_g_m3 * shape->area * exp(p.log_lead) / HW__DRAWS;
+  }
+  const size_t m = out->count++;
+  out->sensor[m] = sensor;
+  out->age_s[m] = phi - r->truth.time_s;
+  out->log_lead[m] = lead;
+  out->skew[m] = skew;
+  out->skew_variance[m] = fmax(skew2 - skew * skew, 0);
+  out->place_m[m] = sensor->location_m - r->truth.location_m;
+  out->log_recovery[m] =
+      release_mass_is_comparable(r->name) ? log(sensor->discharge_m3_s * area / r->truth.mass_g) : NAN;
+}
+
+bool population_measure(const release *r, const hw__population *population, measured *out) {
+  const hw_problem problem = {.river = &r->river};
+  const hw_options options = {.seed = 1, .level = 0.9};
+  void *state = NULL;
+  *out = (measured){.release = r};
+  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+    return false;
+  }
+  for (size_t i = 0; i < r->count; i++) {
+    (void)hw__field_observe(state, &r->readings[i]);
+  }
+  hw__field_settle(state);
+  const hw__field *f = state;
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    measure_pulse(f, m, r, out);
+  }
+  hw__field_destroy(state);
+  return out->count > 0;
+}
+
+/* The releases in play. */
+typedef struct {
+  const measured *release[ROWS_MOST];
+  size_t count;
+  hw__population *population;
+  double value[ROWS_MOST], age_days[ROWS_MOST], depth_m[ROWS_MOST]; /* scalar samples */
+  size_t values;
+  bool by_depth;
+} pool;
+
+static double velocity_above(const measured *r) {
+  return r->place_m[0] / r->age_s[0];
+}
+
+static double velocity_between(const measured *r, size_t m) {
+  return (r->place_m[m] - r->place_m[m - 1]) / (r->age_s[m] - r->age_s[m - 1]);
+}
+
+static double minimise(double (*f)(const gsl_vector *, void *), void *context, size_t n, double *x, double step) {
+  gsl_multimin_function function = {f, n, context};
+  gsl_multimin_fminimizer *m = gsl_multimin_fminimizer_alloc(gsl_multimin_fminimizer_nmsimplex2, n);
+  gsl_vector *at = gsl_vector_alloc(n), *steps = gsl_vector_alloc(n);
+  double best = INFINITY;
+  /* Started again from where it ended: a simplex may have collapsed. */
+  for (int round = 0; round < 3; round++) {
+    for (size_t i = 0; i < n; i++) {
+      gsl_vector_set(at, i, x[i]);
+    }
+    gsl_vector_set_all(steps, step);
+    gsl_multimin_fminimizer_set(m, &function, at, steps);
+    for (int i = 0; i < 3000 && gsl_multimin_fminimizer_iterate(m) == 0 && gsl_multimin_fminimizer_size(m) > 1e-5;
+         i++) {
+    }
+    for (size_t i = 0; i < n; i++) {
+      x[i] = gsl_vector_get(m->x, i);
+    }
+    best = m->fval;
+  }
+  gsl_multimin_fminimizer_free(m);
+  gsl_vector_free(at);
+  gsl_vector_free(steps);
+  return best;
+}
+
+/* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget. The last two are
+ * poorly told by few rivers and get a wide prior. */
+static void set_law(const gsl_vector *x, hw__population *p) {
+  p->law_intercept = gsl_vector_get(x, 0);
+  p->law_between = gsl_vector_get(x, 1);
+  p->law_within = gsl_vector_get(x, 2);
+  p->law_velocity = gsl_vector_get(x, 3);
+  p->law_scale = exp(gsl_vector_get(x, 4));
+  p->law_length = exp(gsl_vector_get(x, 5));
+  p->law_nugget = exp(gsl_vector_get(x, 6));
+}
+
+static double law_misfit(const gsl_vector *x, void *context) {
+  const pool *all = context;
+  hw__population p = *all->population;
+  set_law(x, &p);
+  double sum = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const measured *r = all->release[i];
+    /* Where there is one sensor only, the reach between sensors is as usual slower than the one above. */
+    const double v = r->count > 1 ? log(velocity_between(r, 1)) : log(velocity_above(r)) - p.reach_shift;
+    double residual[HW__PULSES], log_age[HW__PULSES];
+    for (size_t m = 0; m < r->count; m++) {
+      log_age[m] = log(r->age_s[m]);
+      residual[m] = r->log_lead[m] - hw__law_lead(&p, log_age[0], log_age[m], v);
+    }
+    sum -= hw__law_log_density(&p, r->count, residual, log_age);
+  }
+  const double length = log(p.law_length) / 0.7, nugget = (log(p.law_nugget) - log(0.055)) / 0.5;
+  return sum + 0.5 * length * length + 0.5 * nugget * nugget;
+}
+
+static void fit_law(pool *all, size_t rivers) {
+  double x[7] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055)};
+  minimise(law_misfit, all, 7, x, 0.1);
+  const gsl_vector_view view = gsl_vector_view_array(x, 7);
+  set_law(&view.vector, all->population);
+  if (rivers > LAW_COEFFICIENTS) {
+    all->population->law_scale *= sqrt((double)rivers / (double)(rivers - LAW_COEFFICIENTS));
+  }
+}
+
+static double t_misfit(const gsl_vector *x, void *context) {
+  const pool *all = context;
+  const double centre = x->size > 1 ? gsl_vector_get(x, 1) : 0, log_scale = gsl_vector_get(x, 0);
+  double sum = 0;
+  for (size_t i = 0; i < all->values; i++) {
+    const double t = (all->value[i] - centre) * exp(-log_scale);
+    sum += log_scale + 2 * log1p(t * t / 3);
+  }
+  return sum;
+}
+
+static void fit_reaches(pool *all) {
+  all->values = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const measured *r = all->release[i];
+    if (r->count > 1) {
+      all->value[all->values++] = log(velocity_above(r) / velocity_between(r, 1));
+    }
+  }
+  double x[2] = {log(0.15), 0.1};
+  minimise(t_misfit, all, 2, x, 0.1);
+  all->population->reach_scale = exp(x[0]);
+  all->population->reach_shift = x[1];
+  all->values = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const measured *r = all->release[i];
+    for (size_t m = 2; m < r->count; m++) {
+      all->value[all->values++] = log(velocity_between(r, m) / velocity_between(r, m - 1));
+    }
+  }
+  double y[1] = {log(0.15)};
+  minimise(t_misfit, all, 1, y, 0.1);
+  all->population->onward_scale = exp(y[0]);
+}
+
+/* Least squares of ln velocity on `columns` predictors, without the releases of one river. */
+static void regress(const pool *all, const double (*row)[3], int columns, const char *without, double *b) {
+  double normal[9] = {0}, right[3] = {0};
+  for (size_t i = 0; i < all->count; i++) {
+    if (without && release_same_river(all->release[i]->release->name, without)) {
+      continue;
+    }
+    for (int j = 0; j < columns; j++) {
+      right[j] += row[i][j] * log(velocity_above(all->release[i]));
+      for (int k = 0; k < columns; k++) {
+        normal[j * columns + k] += row[i][j] * row[i][k];
+      }
+    }
+  }
+  gsl_matrix_view a = gsl_matrix_view_array(normal, (size_t)columns, (size_t)columns);
+  gsl_vector_view y = gsl_vector_view_array(right, (size_t)columns), x = gsl_vector_view_array(b, (size_t)columns);
+  gsl_linalg_HH_solve(&a.matrix, &y.vector, &x.vector);
+}
+
+/* Coefficients on all, standard deviation on rivers left out. */
+static double regress_on_new(const pool *all, const double (*row)[3], int columns, double *b) {
+  double squares = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    regress(all, row, columns, all->release[i]->release->name, b);
+    double miss = log(velocity_above(all->release[i]));
+    for (int j = 0; j < columns; j++) {
+      miss -= b[j] * row[i][j];
+    }
+    squares += miss * miss;
+  }
+  regress(all, row, columns, NULL, b);
+  return sqrt(squares / (double)all->count);
+}
+
+static void fit_velocities(pool *all) {
+  hw__population *p = all->population;
+  double both[ROWS_MOST][3], discharge[ROWS_MOST][3], section[ROWS_MOST][3], nothing[ROWS_MOST][3], b[3];
+  for (size_t i = 0; i < all->count; i++) {
+    const hw_sensor *s = all->release[i]->sensor[0];
+    const double q = log(s->discharge_m3_s), v = log(s->section_velocity_m_s);
+    both[i][0] = discharge[i][0] = section[i][0] = nothing[i][0] = 1;
+    both[i][1] = discharge[i][1] = q;
+    both[i][2] = section[i][1] = v;
+  }
+  p->both_sd = regress_on_new(all, both, 3, b);
+  p->both_intercept = b[0];
+  p->both_discharge = b[1];
+  p->both_section = b[2];
+  p->discharge_sd = regress_on_new(all, discharge, 2, b);
+  p->discharge_intercept = b[0];
+  p->discharge_slope = b[1];
+  p->section_sd = regress_on_new(all, section, 2, b);
+  p->section_intercept = b[0];
+  p->section_slope = b[1];
+  p->velocity_sd = regress_on_new(all, nothing, 1, b);
+  p->velocity_mean = b[0];
+}
+
+static double recovery_misfit(const gsl_vector *x, void *context) {
+  const pool *all = context;
+  double sum = 0;
+  for (size_t i = 0; i < all->values; i++) {
+    const double days = all->age_days[i];
+    const double along = all->by_depth ? days / all->depth_m[i] : sqrt(days);
+    const double variance = exp(gsl_vector_get(x, 2)) + exp(gsl_vector_get(x, 3)) * days;
+    const double miss = all->value[i] - gsl_vector_get(x, 0) - gsl_vector_get(x, 1) * along;
+    sum += 0.5 * log(variance) + 0.5 * miss * miss / variance;
+  }
+  return sum;
+}
+
+static void fit_recovery(pool *all) {
+  hw__population *p = all->population;
+  for (int by_depth = 0; by_depth < 2; by_depth++) {
+    all->by_depth = by_depth;
+    all->values = 0;
+    for (size_t i = 0; i < all->count; i++) {
+      const measured *r = all->release[i];
+      for (size_t m = 0; m < r->count && all->values < ROWS_MOST; m++) {
+        if (isfinite(r->log_recovery[m]) && (!by_depth || r->sensor[m]->depth_m > 0)) {
+          all->value[all->values] = r->log_recovery[m];
+          all->age_days[all->values] = r->age_s[m] / 86400;
+          all->depth_m[all->values++] = r->sensor[m]->depth_m;
+        }
+      }
+    }
+    double x[4] = {0, -0.1, log(0.02), log(0.04)};
+    minimise(recovery_misfit, all, 4, x, 0.1);
+    *(by_depth ? &p->recovery_depth_intercept : &p->recovery_intercept) = x[0];
+    *(by_depth ? &p->recovery_depth_slope : &p->recovery_slope) = x[1];
+    *(by_depth ? &p->recovery_depth_variance : &p->recovery_variance) = exp(x[2]);
+    *(by_depth ? &p->recovery_depth_growth : &p->recovery_growth) = exp(x[3]);
+  }
+}
+
+static void fit_skew(pool *all) {
+  double n = 0, mean = 0, square = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    for (size_t m = 0; m < all->release[i]->count; m++) {
+      const double skew = all->release[i]->skew[m];
+      n++;
+      mean += skew;
+      square += skew * skew + all->release[i]->skew_variance[m];
+    }
+  }
+  all->population->skew_mean = mean / n;
+  all->population->skew_sd = sqrt(square / n - mean / n * mean / n);
+}
+
+size_t population_fit(const measured *releases, size_t count, const char *left_out, const hw__population *start,
+                      hw__population *out) {
+  *out = *start;
+  pool all = {.population = out};
+  size_t rivers = 0;
+  for (size_t i = 0; i < count; i++) {
+    const char *name = releases[i].release->name;
+    if (left_out && release_same_river(name, left_out)) {
+      continue;
+    }
+    bool known = false;
+    for (size_t j = 0; j < all.count; j++) {
+      known = known || release_same_river(name, all.release[j]->release->name);
+    }
+    rivers += !known;
+    all.release[all.count++] = &releases[i];
+  }
+  fit_skew(&all);
+  fit_reaches(&all);
+  fit_law(&all, rivers);
+  fit_velocities(&all);
+  fit_recovery(&all);
+  return rivers;
+}

@@ -1,0 +1,27 @@
+/* Fitting the field model's constants to releases with known truth. */
+#ifndef EXPERIMENTS_POPULATION_FIT_H
+#define EXPERIMENTS_POPULATION_FIT_H
+
+#include "field/law.h"
+#include "field/population.h"
+#include "releases.h"
+
+/* What the engine itself reads off the completed pulses of a release, beside its true age. */
+typedef struct {
+  const release *release;
+  size_t count; /* pulses, upstream first */
+  double age_s[HW__PULSES], log_lead[HW__PULSES], skew[HW__PULSES], skew_variance[HW__PULSES];
+  double place_m[HW__PULSES];
+  double log_recovery[HW__PULSES]; /* discharge x area / mass released; NAN when not comparable */
+  const hw_sensor *sensor[HW__PULSES];
+} measured;
+
+/* Run the engine over the whole release and note its pulses. */
+bool population_measure(const release *r, const hw__population *population, measured *out);
+
+/* Fit all fitted constants to the releases that are not of the river left out (NULL: to all); the chosen
+ * ones are taken over from `start`. Returned: *out, and the number of rivers used. */
+size_t population_fit(const measured *releases, size_t count, const char *left_out, const hw__population *start,
+                      hw__population *out);
+
+#endif

@@ -1,0 +1,158 @@
+/* make study-rivers: does the field model tell the truth on real rivers it has not seen?
+ *
+ *   study_rivers DATA_FOLDER   (holding rivers/ and truckee/)
+ *
+ * Prints one row a release, then every target beside what was measured. Exit code 0 also when a target is
+ * missed: the table says so.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field/engine.h"
+#include "river_study.h"
+
+enum { CANDIDATE_SETS = 200, VELOCITIES = 9 };
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t n) {
+  qsort(values, n, sizeof *values, ascending);
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+static void print_target(const char *what, double lo, double hi, double measured_value) {
+  const bool pass = measured_value >= lo && measured_value <= hi;
+  char target[64];
+  if (!(lo > 0)) {
+    snprintf(target, sizeof target, "<= %.2f", hi);
+  } else if (hi >= 1 && lo < 1) {
+    snprintf(target, sizeof target, ">= %.2f", lo);
+  } else {
+    snprintf(target, sizeof target, "%.2f to %.2f", lo, hi);
+  }
+  printf("%-58s %-14s %6.3f  %s\n", what, target, measured_value, pass ? "PASS" : "short");
+}
+
+/* Constants for each release, fitted without its river. */
+static void fit_without(const release *releases, size_t count, hw__population *out) {
+  measured *pulses = calloc(count, sizeof *pulses);
+  size_t used = 0;
+  for (size_t i = 0; pulses && i < count; i++) {
+    used += population_measure(&releases[i], &hw__population_shipped, &pulses[used]);
+  }
+  for (size_t i = 0; i < count; i++) {
+    population_fit(pulses, used, releases[i].name, &hw__population_shipped, &out[i]);
+  }
+  free(pulses);
+}
+
+static void study_releases(const release *releases, size_t count, const hw__population *without) {
+  double error[64], width[64], mass[64];
+  double n = 0, hold90 = 0, hold50 = 0, first = 0, first_two = 0, squares = 0;
+  size_t masses = 0;
+  printf("%-16s %8s %8s %5s %5s %8s %6s %7s\n", "release", "place", "width90", "in90", "in50", "mass", "first",
+         "ln age");
+  for (int multi = 1; multi >= 0; multi--) {
+    for (size_t i = 0; i < count; i++) {
+      verdict v = {0};
+      if ((releases[i].river.sensor_count > 1) != multi ||
+          !study_judge(&releases[i], &without[i], CANDIDATE_SETS, &v)) {
+        continue;
+      }
+      printf("%-16s %+8.2f %8.2f %5s %5s %8.2f %6.2f %+7.2f%s\n", releases[i].name, v.place_error, v.width90,
+             v.holds90 ? "yes" : "no", v.holds50 ? "yes" : "no", v.mass_error, v.first, v.log_age_error,
+             multi ? "" : "  (one sensor)");
+      if (!multi) {
+        continue;
+      }
+      error[(size_t)n] = fabs(v.place_error);
+      width[(size_t)n] = v.width90;
+      n++;
+      hold90 += v.holds90;
+      hold50 += v.holds50;
+      first += v.first;
+      first_two += v.first_two;
+      squares += v.log_age_error * v.log_age_error;
+      if (isfinite(v.mass_error)) {
+        mass[masses++] = v.mass_error;
+      }
+    }
+  }
+  printf("\n%.0f releases with several sensors, velocity and dispersion unknown, each river left out in turn\n", n);
+  print_target("90 % intervals that hold the true place", 0.87, 0.95, hold90 / n);
+  print_target("50 % intervals that hold the true place", 0.40, 0.62, hold50 / n);
+  print_target("median place error, distances to the first sensor", 0, 0.25, median(error, (size_t)n));
+  print_target("median width of the 90 % interval, likewise", 0, 1.6, median(width, (size_t)n));
+  print_target("median mass error where comparable", 0, 0.15, masses ? median(mass, masses) : (double)NAN);
+  print_target("truth first of 5 candidates (4 uniform decoys, 200 sets)", 0.60, 1, first / n);
+  printf("%-58s %-14s %6.3f\n", "truth among the first two", "", first_two / n);
+  printf("%-58s %-14s %6.3f\n", "root mean square error of ln age", "", sqrt(squares / n));
+}
+
+static void study_all_stages(const release *releases, size_t count, const hw__population *without) {
+  double hold[STUDY_STAGES] = {0}, ratio[STUDY_STAGES][64], one_hold[STUDY_STAGES], one_ratio[STUDY_STAGES];
+  size_t n = 0;
+  for (size_t i = 0; i < count && n < 64; i++) {
+    if (study_stages(&releases[i], &without[i], VELOCITIES, one_hold, one_ratio)) {
+      for (int k = 0; k < STUDY_STAGES; k++) {
+        hold[k] += one_hold[k];
+        ratio[k][n] = one_ratio[k];
+      }
+      n++;
+    }
+  }
+  printf("\n%zu releases, first sensor only, velocity known within 15 %%, at stages of its pulse\n", n);
+  for (int k = 0; k < STUDY_STAGES; k++) {
+    char what[96];
+    snprintf(what, sizeof what, "90 %% intervals hold, %s (far/near end %.1f)", study_stage_names[k],
+             median(ratio[k], n));
+    print_target(what, 0.85, 0.97, hold[k] / (double)n);
+  }
+}
+
+static void study_truckee(const char *folder) {
+  char river[512], readings[512];
+  snprintf(river, sizeof river, "%s/truckee/river-unknown.yaml", folder);
+  snprintf(readings, sizeof readings, "%s/truckee/readings.csv", folder);
+  release truckee = {.name = "Truckee", .truth = {1300, -22106, -12900}};
+  hw_estimate last = {0};
+  if (!release_read(river, readings, &truckee)) {
+    return;
+  }
+  const double held = study_follow(&truckee, &hw__population_shipped, &last);
+  printf(
+      "\nTruckee River, never fitted, nothing known: %.0f [%.0f, %.0f] m, %.0f [%.0f, %.0f] min, %.0f [%.0f, %.0f] g\n",
+      last.source.location_m, last.interval.lo.location_m, last.interval.hi.location_m, last.source.time_s / 60,
+      last.interval.lo.time_s / 60, last.interval.hi.time_s / 60, last.source.mass_g, last.interval.lo.mass_g,
+      last.interval.hi.mass_g);
+  print_target("share of readings after two sensors whose 90 % holds", 1, 1, held);
+  hw_river_free(&truckee.river);
+  free(truckee.readings);
+}
+
+int main(int argc, char **argv) {
+  const char *folder = argc > 1 ? argv[1] : "../shared/data";
+  char path[512];
+  snprintf(path, sizeof path, "%s/rivers", folder);
+  release *releases = NULL;
+  const size_t count = releases_load(path, &releases);
+  if (count == 0) {
+    printf("study-rivers: skipped, no releases under %s\n", folder);
+    return 0;
+  }
+  hw__population *without = calloc(count, sizeof *without);
+  if (without) {
+    fit_without(releases, count, without);
+    study_releases(releases, count, without);
+    study_all_stages(releases, count, without);
+    study_truckee(folder);
+  }
+  free(without);
+  releases_free(releases, count);
+  return 0;
+}

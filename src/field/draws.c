@@ -1,0 +1,336 @@
+/* The river level: from pulses to sources.
+ *
+ * A draw picks one pulse per sensor from its lattice, a velocity, and the age of the first pulse from the
+ * law, inside the search box; what the picks do not know of each other comes in as the draw's weight:
+ *   - the law's density of all leads together over that of the first alone,
+ *   - the velocities between sensors against each other and against what else is known of them,
+ *   - sensors that stayed quiet although the draw's pulse should have passed them,
+ *   - the box's side for the mass.
+ * Prior: flat in ln age and in ln velocity beyond what is known of it, so flat in ln distance.
+ */
+#include <math.h>
+
+#include "field/engine.h"
+
+/* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
+static const double quiet_most = 7;
+
+static double log_t(double x, double freedom) {
+  return -0.5 * (freedom + 1) * log1p(x * x / freedom);
+}
+
+/* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
+ * search box does. */
+static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, const hw__trace *trace,
+                                 const hw__view *view) {
+  const hw__velocity_prior velocity = hw__velocity_prior_of(f->river, sensor, &f->population);
+  const double oldest = fmax(view->anchor_s - f->river->search.lo.time_s, 60);
+  const double box = hw__law_lead(&f->population, log(oldest), log(oldest), velocity.mean) + 1;
+  const double since = trace->entry[trace->onset > 0 ? trace->onset - 1 : 0].time_s;
+  const double span = log(fmax(view->anchor_s - since, 1));
+  if (trace->fallen) {
+    return (hw__lead_range){fmin(box, span + 1) - 4.5, fmin(box, span + 1)};
+  }
+  return (hw__lead_range){fmax(fmin(box - 6.5, span - 1.5), box - 10), box};
+}
+
+/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. */
+static void choose_pulses(hw__field *f) {
+  const size_t n = f->river->sensor_count;
+  double above = 0;
+  f->pulse_count = 0;
+  for (size_t i = 0; i < n && f->pulse_count < f->pulse_capacity; i++) {
+    const size_t s = f->order[i];
+    const double height = f->trace[s].height_g_m3;
+    double below = 0;
+    for (size_t j = i + 1; j < n; j++) {
+      below = fmax(below, f->trace[f->order[j]].height_g_m3);
+    }
+    if (height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
+      f->pulse_sensor[f->pulse_count++] = s;
+    }
+    above = fmax(above, height);
+  }
+}
+
+static void settle_sensors(hw__field *f) {
+  for (size_t s = 0; s < f->river->sensor_count; s++) {
+    if (!f->dirty[s]) {
+      continue;
+    }
+    hw__trace *trace = &f->trace[s];
+    hw__trace_settle(trace, &f->river->sensors[s]);
+    f->lattice[s].count = 0;
+    if (trace->height_g_m3 > 0) {
+      hw__view view;
+      hw__trace_view(trace, &f->population, &view);
+      hw__lattice_build(&f->shapes, &view, lead_range(f, &f->river->sensors[s], trace, &view), &f->population,
+                        &f->lattice[s]);
+      f->evaluations += view.count * HW__LATTICE_CELLS;
+    }
+    f->dirty[s] = false;
+  }
+  choose_pulses(f);
+}
+
+static double sensor_place(const hw__field *f, size_t pulse) {
+  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
+}
+
+/* Velocities: that of the reach above the first sensor and those between sensors. Returned: the ln
+ * velocity the law wants. */
+static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
+  const hw__population *p = &f->population;
+  const hw__velocity_prior *prior = &f->velocity;
+  if (f->pulse_count < 2) {
+    draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
+    draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->t_reach;
+    return draw->log_velocity - p->reach_shift;
+  }
+  double between = 0, last = 0;
+  for (size_t m = 1; m < f->pulse_count; m++) {
+    const double gap = pulse[m].phi_s - pulse[m - 1].phi_s;
+    if (!(gap > 0)) {
+      draw->log_weight = -INFINITY;
+      return 0;
+    }
+    last = log((sensor_place(f, m) - sensor_place(f, m - 1)) / gap);
+    draw->log_weight -= log(gap); /* picks are flat in time, the prior in ln velocity */
+    if (m == 1) {
+      between = last;
+    } else {
+      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale, p->reach_freedom);
+    }
+    draw->log_onward = last;
+  }
+  draw->log_onward += p->onward_scale * noise->t_onward;
+  if (prior->given) {
+    draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
+    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale, p->reach_freedom);
+  } else {
+    draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
+    const double off = (draw->log_velocity - prior->mean) / prior->sd;
+    draw->log_weight -= 0.5 * off * off;
+  }
+  return between;
+}
+
+/* Ages of the first pulse that keep the source inside the box and between these places. */
+typedef struct {
+  double lo, hi;
+} age_range;
+
+static age_range allowed_ages(const hw__field *f, double phi_s, double velocity, double from_m, double to_m) {
+  const double x = sensor_place(f, 0);
+  const hw_box *box = &f->river->search;
+  const double far = hw__travel_s(f->river, fmin(from_m, x), x, velocity);
+  const double near = hw__travel_s(f->river, fmin(to_m, x), x, velocity);
+  return (age_range){fmax(fmax(near, phi_s - box->hi.time_s), 1), fmin(far, phi_s - box->lo.time_s)};
+}
+
+/* The law's t residual, drawn between the ages allowed; the probability there is the draw's weight. */
+static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, double law_velocity,
+                     age_range ages, hw__draw *draw) {
+  const hw__population *p = &f->population;
+  const double scale = hw__law_scale(p);
+  const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
+  /* Older means a longer front: the oldest age has the smallest residual. */
+  const double t_old = (first->log_lead - hw__law_lead(p, b, b, law_velocity)) / scale;
+  const double t_young = (first->log_lead - hw__law_lead(p, a, a, law_velocity)) / scale;
+  const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
+  const double below = hw__t5_below(flip ? -t_young : t_old), above = hw__t5_below(flip ? -t_old : t_young);
+  const double drawn = hw__t5_quantile(below + noise->uniform_age * (above - below));
+  const double t = fmin(fmax(flip ? -drawn : drawn, t_old), t_young);
+  draw->log_age_s = a + (t_young - t) * scale / p->law_between;
+  draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
+}
+
+/* The leads of the later pulses, given the first. */
+static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw__draw *draw, double law_velocity) {
+  double residual[HW__PULSES], log_age[HW__PULSES];
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    log_age[m] = log(exp(draw->log_age_s) + pulse[m].phi_s - pulse[0].phi_s);
+    residual[m] = pulse[m].log_lead - hw__law_lead(&f->population, log_age[0], log_age[m], law_velocity);
+  }
+  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age) -
+         hw__law_log_density(&f->population, 1, residual, log_age);
+}
+
+/* What the quiet sensors say against a draw: its pulse should have stood out there at a time when the
+ * sensor was reading. */
+static double quiet_weight(const hw__field *f, size_t index, size_t sensor) {
+  const hw__trace *trace = &f->trace[sensor];
+  hw__pulse pulse;
+  if (trace->count == 0 || !hw__field_pulse_at(f, index, f->river->sensors[sensor].location_m, &pulse)) {
+    return 0;
+  }
+  double seen = fmax(trace->floor_g_m3, 0.02 * pulse.height_g_m3);
+  for (size_t i = trace->onset; i < trace->count; i++) {
+    seen = fmax(seen, trace->clean[i]);
+  }
+  size_t lo = 0, hi = trace->count;
+  while (lo < hi) {
+    const size_t middle = (lo + hi) / 2;
+    if (trace->entry[middle].time_s < pulse.phi_s) {
+      lo = middle + 1;
+    } else {
+      hi = middle;
+    }
+  }
+  double expected = 0;
+  for (size_t i = lo > 0 ? lo - 1 : 0; i <= lo && i < trace->count; i++) {
+    expected = fmax(expected, hw__pulse_height_at(f, &pulse, trace->entry[i].time_s));
+  }
+  const double excess = expected / (3 * seen);
+  return excess > 1 ? -fmin(quiet_most, 2 * log(excess) * log(excess) + log(excess)) : 0;
+}
+
+/* Discharge times area under the first pulse over what has been lost on the way. */
+static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pulse *first, hw__draw *draw) {
+  const hw_box *box = &f->river->search;
+  const hw_sensor *sensor = &f->river->sensors[f->pulse_sensor[0]];
+  const double discharge = hw__discharge_of(f->river, sensor, exp(draw->log_velocity));
+  const double lo = log(fmax(box->lo.mass_g, 1e-6 * box->hi.mass_g)), hi = log(box->hi.mass_g);
+  if (!(discharge > 0)) {
+    return exp(lo + noise->uniform_mass * (hi - lo));
+  }
+  const hw__recovery recovery = hw__recovery_at(f, sensor, exp(draw->log_age_s));
+  const double sd = hypot(recovery.sd, log(sensor->gain_factor));
+  const double log_mass = log(discharge * first->height_g_m3 * f->shapes.shape[first->shape].area) + first->log_lead -
+                          recovery.mean - sd * noise->normal_recovery;
+  const double out = fmax(fmax(lo - log_mass, log_mass - hi), 0) / 0.3;
+  draw->log_weight -= 0.5 * fmin(out * out, 100);
+  return fmin(fmax(exp(log_mass), box->lo.mass_g), box->hi.mass_g);
+}
+
+/* Half of the draws come from each side of `split_m` (the last quiet sensor above the first pulse), so
+ * that a source between sensors is well drawn however unlikely the law finds it. */
+static void draw_source(hw__field *f, size_t index, double split_m) {
+  const hw__noise *noise = &f->noise[index];
+  hw__draw *draw = &f->draw[index];
+  hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
+  const hw_box *box = &f->river->search;
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    const hw__pick *pick = &f->pick[index * f->pulse_capacity + m];
+    pulse[m] = hw__lattice_pick(&f->lattice[f->pulse_sensor[m]], (double)pick->pick, (double)pick->across,
+                                (double)pick->along);
+  }
+  *draw = (hw__draw){0};
+  const double law_velocity = draw_velocity(f, noise, pulse, draw);
+  if (!isfinite(draw->log_weight)) {
+    f->sample[index] = (hw_sample){box->lo, 1, NAN, 0};
+    return;
+  }
+  const bool split = split_m > box->lo.location_m && split_m < box->hi.location_m;
+  const bool below = split && index % 2 == 0;
+  const double velocity = exp(draw->log_velocity), phi = pulse[0].phi_s;
+  draw_age(f, noise, &pulse[0], law_velocity,
+           allowed_ages(f, phi, velocity, below ? split_m : box->lo.location_m,
+                        split && !below ? split_m : box->hi.location_m),
+           draw);
+  const double age = exp(draw->log_age_s);
+  hw_sample *sample = &f->sample[index];
+  sample->velocity_m_s = velocity;
+  sample->dispersion_m2_s = NAN;
+  sample->source.location_m = hw__place_before(f->river, sensor_place(f, 0), age, velocity);
+  sample->source.time_s = phi - age;
+  sample->source.mass_g = draw_mass(f, noise, &pulse[0], draw);
+  if (f->pulse_count > 1) {
+    draw->log_weight += leads_weight(f, pulse, draw, law_velocity);
+  }
+  for (size_t s = 0; s < f->river->sensor_count; s++) {
+    draw->log_weight += hw__field_is_pulse(f, s) ? 0 : quiet_weight(f, index, s);
+  }
+}
+
+/* Before any sensor rose nothing is known but the box. */
+static void draw_prior(hw__field *f, size_t index) {
+  const hw__noise *noise = &f->noise[index];
+  const hw_box *box = &f->river->search;
+  const double lo = log(fmax(box->lo.mass_g, 1e-6 * box->hi.mass_g)), hi = log(box->hi.mass_g);
+  const double place = (double)f->pick[index * f->pulse_capacity].pick;
+  f->draw[index] = (hw__draw){0};
+  f->sample[index] =
+      (hw_sample){.source = {.mass_g = exp(lo + noise->uniform_mass * (hi - lo)),
+                             .location_m = box->lo.location_m + place * (box->hi.location_m - box->lo.location_m),
+                             .time_s = box->lo.time_s + noise->uniform_age * (box->hi.time_s - box->lo.time_s)},
+                  .velocity_m_s = exp(f->velocity.mean + f->velocity.sd * noise->normal_velocity),
+                  .dispersion_m2_s = NAN};
+}
+
+/* Weights that sum to 1. Returned: false when no draw is possible at all. */
+static bool weigh(hw__field *f) {
+  double highest = -INFINITY, total = 0;
+  for (size_t i = 0; i < HW__DRAWS; i++) {
+    highest = fmax(highest, f->draw[i].log_weight);
+  }
+  if (!isfinite(highest)) {
+    return false;
+  }
+  for (size_t i = 0; i < HW__DRAWS; i++) {
+    f->sample[i].weight = exp(f->draw[i].log_weight - highest);
+    total += f->sample[i].weight;
+  }
+  for (size_t i = 0; i < HW__DRAWS; i++) {
+    f->sample[i].weight /= total;
+  }
+  return true;
+}
+
+/* The box may lie where the source cannot be; the answer stays inside it all the same. */
+static void keep_in_box(hw__field *f) {
+  const hw_box *box = &f->river->search;
+  for (size_t i = 0; i < HW__DRAWS; i++) {
+    hw_source *s = &f->sample[i].source;
+    s->location_m = fmin(fmax(s->location_m, box->lo.location_m), box->hi.location_m);
+    s->time_s = fmin(fmax(s->time_s, box->lo.time_s), box->hi.time_s);
+  }
+}
+
+bool hw__field_is_pulse(const hw__field *f, size_t sensor) {
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    if (f->pulse_sensor[m] == sensor) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static double last_quiet_above(const hw__field *f) {
+  double place = -INFINITY;
+  for (size_t s = 0; s < f->river->sensor_count; s++) {
+    const double x = f->river->sensors[s].location_m;
+    if (f->trace[s].count > 0 && x < sensor_place(f, 0)) {
+      place = fmax(place, x);
+    }
+  }
+  return place;
+}
+
+void hw__field_settle(hw__field *f) {
+  if (f->settled) {
+    return;
+  }
+  settle_sensors(f);
+  const size_t first = f->pulse_count > 0 ? f->pulse_sensor[0] : f->order[0];
+  f->velocity = hw__velocity_prior_of(f->river, &f->river->sensors[first], &f->population);
+  f->contradiction = false;
+  do {
+    const double split = f->pulse_count > 0 ? last_quiet_above(f) : 0;
+    for (size_t i = 0; i < HW__DRAWS; i++) {
+      if (f->pulse_count > 0) {
+        draw_source(f, i, split);
+      } else {
+        draw_prior(f, i);
+      }
+    }
+    /* Pulses that no flow could have carried from one to the next: believe the first alone. */
+    if (weigh(f)) {
+      break;
+    }
+    f->contradiction = true;
+    f->pulse_count = f->pulse_count > 1 ? 1 : 0;
+  } while (true);
+  keep_in_box(f);
+  f->settled = true;
+}

@@ -1,0 +1,104 @@
+/* The field model's state, shared by the files of this room and nobody else. */
+#ifndef HW_FIELD_ENGINE_H
+#define HW_FIELD_ENGINE_H
+
+#include <math.h>
+
+#include "field/field.h"
+#include "field/lattice.h"
+#include "field/law.h"
+#include "field/trace.h"
+#include "posterior/summary.h"
+#include "posterior/warnings.h"
+
+enum { HW__DRAWS = 2048 };
+
+/* Stratified numbers, drawn once at creation: every estimate uses the same ones, so that it changes only
+ * with the readings, and spends no time on drawing. */
+typedef struct {
+  double uniform_age; /* in (0, 1) */
+  double uniform_mass;
+  double normal_velocity, normal_recovery, normal_lead;
+  double t_reach, t_onward;
+} hw__noise;
+
+typedef struct {
+  float pick, across, along; /* uniform, for hw__lattice_pick */
+} hw__pick;
+
+/* What is believed of ln velocity before the pulses are compared. */
+typedef struct {
+  bool given; /* by the river file; else from the population */
+  double mean, sd;
+} hw__velocity_prior;
+
+/* One draw of everything unknown; pulses lie beside it in hw__field.pulse. */
+typedef struct {
+  double log_age_s; /* of the first pulse */
+  double log_velocity;
+  double log_onward; /* ln velocity downstream of the last pulse */
+  double log_weight;
+} hw__draw;
+
+typedef struct {
+  const hw_river *river;
+  hw_options options;
+  hw__population population;
+  hw__shapes shapes;
+
+  size_t *order;        /* sensors from upstream to downstream */
+  hw__trace *trace;     /* one per sensor */
+  hw__lattice *lattice; /* one per sensor; current unless dirty */
+  bool *dirty;          /* the trace changed since it was settled */
+  bool settled;         /* draws are current */
+
+  size_t pulse_count;
+  size_t pulse_sensor[HW__PULSES]; /* sensors that the pulse has reached, upstream first */
+
+  hw__noise *noise;      /* HW__DRAWS */
+  hw__pick *pick;        /* HW__DRAWS x pulse capacity */
+  hw__pulse *pulse;      /* HW__DRAWS x pulse capacity, draw by draw */
+  size_t pulse_capacity; /* min(sensors, HW__PULSES) */
+  hw__draw *draw;        /* HW__DRAWS */
+  hw_sample *sample;     /* HW__DRAWS, weights sum to 1 */
+  hw__passage *passage;  /* HW__DRAWS */
+  hw__pulse *band;       /* HW__DRAWS / 4, for predictions */
+  hw__scratch scratch;   /* HW__DRAWS */
+  hw_suspicion *suspicions;
+  hw_arrival *arrivals;
+  hw__warnings warnings;
+  hw__velocity_prior velocity;
+  bool contradiction; /* the pulses cannot have come from one release; only the first was used */
+  uint64_t evaluations;
+  size_t bytes;
+} hw__field;
+
+/* hydraulics.c: what river file and population say of velocity, travel and losses. */
+hw__velocity_prior hw__velocity_prior_of(const hw_river *river, const hw_sensor *sensor, const hw__population *p);
+/* Travel time between two places when the river's own velocity is `velocity_m_s`; reaches keep their
+ * proportions to it. */
+double hw__travel_s(const hw_river *river, double from_m, double to_m, double velocity_m_s);
+/* The place from which water needs travel_s to reach to_m. */
+double hw__place_before(const hw_river *river, double to_m, double travel_s, double velocity_m_s);
+/* Discharge past a sensor at this velocity; 0 when neither discharge nor area is known. */
+double hw__discharge_of(const hw_river *river, const hw_sensor *sensor, double velocity_m_s);
+/* ln of the share of the release that is still in the water at this age: middle and standard deviation. */
+typedef struct {
+  double mean, sd;
+} hw__recovery;
+hw__recovery hw__recovery_at(const hw__field *f, const hw_sensor *sensor, double age_s);
+
+/* draws.c: settle every sensor, then the river. */
+void hw__field_settle(hw__field *f);
+/* Has this sensor seen the pulse? */
+bool hw__field_is_pulse(const hw__field *f, size_t sensor);
+
+/* passage.c: the pulse of one draw at any place. Returned: false when it does not come there. */
+bool hw__field_pulse_at(const hw__field *f, size_t draw, double x_m, hw__pulse *out);
+static inline double hw__pulse_height_at(const hw__field *f, const hw__pulse *pulse, double time_s) {
+  const double y = (time_s - pulse->phi_s) * exp(-pulse->log_lead);
+  return pulse->height_g_m3 * (double)hw__shape_at(&f->shapes.shape[pulse->shape], (float)y);
+}
+void hw__field_arrivals(hw__field *f, size_t *count);
+
+#endif

@@ -1,0 +1,142 @@
+/* What people read: the draws summed up, and a sentence for everything that is not as it should be. */
+#include <math.h>
+
+#include "field/engine.h"
+
+/* Prior density of the place, flat in ln distance above the first pulse; for candidates. */
+static double place_density(void *context, double location_m) {
+  const hw__field *f = context;
+  const hw_box *box = &f->river->search;
+  if (f->pulse_count == 0) {
+    const double length = box->hi.location_m - box->lo.location_m;
+    return location_m >= box->lo.location_m && location_m <= box->hi.location_m ? 1 / fmax(length, 1e-6) : 0;
+  }
+  const double x = f->river->sensors[f->pulse_sensor[0]].location_m;
+  const double far = x - box->lo.location_m, distance = x - location_m;
+  const double near = fmax(x - box->hi.location_m, far / 1000);
+  return far > near && distance >= near && distance <= far ? 1 / (distance * log(far / near)) : 0;
+}
+
+static bool provisional(const hw__field *f) {
+  return f->pulse_count == 0 || !f->trace[f->pulse_sensor[0]].fallen;
+}
+
+static size_t heaviest(const hw__field *f) {
+  size_t best = 0;
+  for (size_t i = 1; i < HW__DRAWS; i++) {
+    best = f->sample[i].weight > f->sample[best].weight ? i : best;
+  }
+  return best;
+}
+
+/* Root mean square misfit of a sensor's pulse, as a share of its height, for the heaviest draw. */
+static double misfit(const hw__field *f, size_t pulse, double *mean_square) {
+  const hw__trace *trace = &f->trace[f->pulse_sensor[pulse]];
+  const hw__pulse *best = &f->pulse[heaviest(f) * f->pulse_capacity + pulse];
+  double sum = 0;
+  for (size_t i = 0; i < trace->count; i++) {
+    const double off = trace->clean[i] - hw__pulse_height_at(f, best, trace->entry[i].time_s);
+    sum += off * off;
+  }
+  *mean_square = sum / (double)trace->count;
+  return sqrt(*mean_square) / trace->height_g_m3;
+}
+
+static void warn_sensors(hw__field *f) {
+  for (size_t s = 0; s < f->river->sensor_count; s++) {
+    const hw__trace *trace = &f->trace[s];
+    const hw_sensor *sensor = &f->river->sensors[s];
+    hw__warn_spike(&f->warnings, sensor, trace->spikes, trace->spike_s, trace->spike_g_m3);
+    if (f->pulse_count > 0 && trace->count > 0 && !hw__field_is_pulse(f, s)) {
+      if (trace->height_g_m3 > 0) {
+        hw__warn(&f->warnings,
+                 "sensor %s rose to %.3g g/m3, too little beside the others to be the same pulse: not used", sensor->id,
+                 trace->height_g_m3);
+      } else {
+        hw__warn_never_rose(&f->warnings, sensor);
+      }
+    }
+  }
+}
+
+static void warn_model(hw__field *f) {
+  const hw_hydraulics *own = &f->river->hydraulics;
+  if (f->pulse_count == 0) {
+    hw__warn(&f->warnings, "no sensor has risen above its background: all that is known is the search box");
+    return;
+  }
+  const hw_sensor *first = &f->river->sensors[f->pulse_sensor[0]];
+  if (f->contradiction) {
+    hw__warn(&f->warnings, "the sensors' pulses cannot come from one release in downstream order: only %s is used",
+             first->id);
+  }
+  if (!(hw__discharge_of(f->river, first, 1) > 0)) {
+    hw__warn(&f->warnings, "neither discharge nor area is known: the mass is only what the search box says");
+  }
+  if (f->river->reach_count > 0 && own->velocity_m_s.certainty == HW_UNKNOWN) {
+    hw__warn(&f->warnings, "the velocity is unknown: the reaches' velocities are not used");
+  }
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    double square = 0;
+    const double share = misfit(f, m, &square);
+    if (share > 2.5 * f->population.shape_noise && f->trace[f->pulse_sensor[m]].fallen) {
+      hw__warn(&f->warnings,
+               "sensor %s: the pulse does not have the shape of a single release (misfit %.0f %% of its peak)",
+               f->river->sensors[f->pulse_sensor[m]].id, 100 * share);
+    }
+  }
+}
+
+/* A velocity given by the river file against the one the sensors show. */
+static void warn_velocity(hw__field *f) {
+  if (!f->velocity.given || f->pulse_count < 2) {
+    return;
+  }
+  const hw__pulse *best = &f->pulse[heaviest(f) * f->pulse_capacity];
+  const double distance =
+      f->river->sensors[f->pulse_sensor[1]].location_m - f->river->sensors[f->pulse_sensor[0]].location_m;
+  const double seen = distance / (best[1].phi_s - best[0].phi_s);
+  const double off = fabs(log(seen) + f->population.reach_shift - f->velocity.mean);
+  if (off > 3 * hypot(f->velocity.sd, 2 * f->population.reach_scale)) {
+    hw__warn(&f->warnings,
+             "the pulse moved at %.3g m/s between the first two sensors, against a given velocity of %.3g m/s", seen,
+             exp(f->velocity.mean));
+  }
+}
+
+hw_status hw__field_estimate(void *state, hw_estimate *out) {
+  hw__field *f = state;
+  hw__field_settle(f);
+  const double level = f->options.level;
+  hw_estimate e = {0};
+  hw__summary_source(f->sample, HW__DRAWS, level, &f->scratch, &e.source, &e.interval);
+  e.has_interval = true;
+  e.level = level;
+  e.provisional = provisional(f);
+  e.has_hydraulics = true;
+  e.velocity_m_s = hw__summary_range(f->sample, HW__DRAWS, hw__sample_velocity, level, &f->scratch);
+  e.dispersion_m2_s = (hw_range){NAN, NAN, NAN};
+  e.suspicion_count =
+      hw__summary_suspicions(f->river, f->sample, HW__DRAWS, place_density, f, &f->scratch, f->suspicions);
+  e.suspicions = f->suspicions;
+  hw__field_arrivals(f, &e.arrival_count);
+  e.arrivals = f->arrivals;
+  e.loss = NAN;
+  if (f->pulse_count > 0) {
+    (void)misfit(f, 0, &e.loss);
+  }
+  e.stop = HW_STOP_COMPLETE;
+  e.cost = (hw_cost){.model_evaluations = f->evaluations, .state_bytes = f->bytes};
+  hw__warnings_clear(&f->warnings);
+  hw__warn_incomplete(&f->warnings, f->pulse_count > 0 && e.provisional);
+  warn_model(f);
+  warn_velocity(f);
+  warn_sensors(f);
+  if (f->pulse_count > 0) {
+    hw__warn_box(&f->warnings, &f->river->search, f->sample, HW__DRAWS);
+  }
+  e.warnings = f->warnings.pointers;
+  e.warning_count = f->warnings.count;
+  *out = e;
+  return HW_OK;
+}

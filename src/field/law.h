@@ -1,0 +1,32 @@
+/* The law learned across rivers: how long the front of a pulse of a given age is.
+ *
+ *   ln lead_m = a + b_B ln(age_0 / 36000 s) + b_W ln(age_m / age_0) + c z + eps_m
+ *
+ * for the pulses m = 0, 1, ... of one release, z = ln(velocity / 0.33 m/s). The residuals are multivariate t with
+ * scale matrix s^2 exp(-|ln age_i - ln age_j| / ell) + s_e^2 I: one river's pulses err together.
+ */
+#ifndef HW_FIELD_LAW_H
+#define HW_FIELD_LAW_H
+
+#include <stddef.h>
+
+#include "field/population.h"
+
+enum { HW__PULSES = 16 }; /* most pulses of one release */
+
+/* Middle of ln lead (of seconds) for the pulse of this age; log_age_first that of the release's first. */
+double hw__law_lead(const hw__population *population, double log_age_first, double log_age, double log_velocity);
+
+/* ln density of the residuals eps[0..n) of pulses with these ln ages, up to a constant that depends on n
+ * alone; n <= HW__PULSES. */
+double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age);
+
+/* Scale of one pulse's residual, and of ln lead at log_age_to when it is known at log_age_from. */
+double hw__law_scale(const hw__population *population);
+double hw__law_onward_scale(const hw__population *population, double log_age_from, double log_age_to);
+
+/* Student's t with 5 degrees of freedom: distribution function and its inverse (0 < p < 1). */
+double hw__t5_below(double t);
+double hw__t5_quantile(double p);
+
+#endif

@@ -1,0 +1,209 @@
+#include "field/trace.h"
+
+#include <math.h>
+#include <string.h>
+
+/* First entry not before this time. */
+static size_t find_place(const hw__trace *trace, double time_s) {
+  size_t lo = 0, hi = trace->count;
+  while (lo < hi) {
+    const size_t middle = (lo + hi) / 2;
+    if (trace->entry[middle].time_s < time_s) {
+      lo = middle + 1;
+    } else {
+      hi = middle;
+    }
+  }
+  return lo;
+}
+
+static void merge_into(hw__entry *into, const hw__entry *from) {
+  if (into->below_limit != from->below_limit) {
+    if (into->below_limit) {
+      *into = *from;
+    }
+    return;
+  }
+  const double total = into->count + from->count;
+  const double share = from->count / total;
+  /* The difference form leaves exact copies exactly as they are. */
+  into->time_s += share * (from->time_s - into->time_s);
+  into->value_g_m3 += share * (from->value_g_m3 - into->value_g_m3);
+  into->count = total;
+}
+
+/* Merge neighbours two by two from the oldest on, until `target` entries are left or all have been
+ * tried; quiet_below: only pairs that both lie below it. */
+static void merge_pairs(hw__trace *trace, size_t target, double quiet_below) {
+  size_t kept = 0, left = trace->count;
+  for (size_t i = 0; i < trace->count; i++) {
+    hw__entry entry = trace->entry[i];
+    const bool pair = i + 1 < trace->count && left > target && entry.value_g_m3 < quiet_below &&
+                      trace->entry[i + 1].value_g_m3 < quiet_below;
+    if (pair) {
+      merge_into(&entry, &trace->entry[++i]);
+      left--;
+    }
+    trace->entry[kept++] = entry;
+  }
+  trace->count = kept;
+}
+
+static void make_room(hw__trace *trace) {
+  double lowest = INFINITY, highest = -INFINITY;
+  for (size_t i = 0; i < trace->count; i++) {
+    lowest = fmin(lowest, trace->entry[i].value_g_m3);
+    highest = fmax(highest, trace->entry[i].value_g_m3);
+  }
+  const size_t target = HW__TRACE_SIZE * 3 / 4;
+  merge_pairs(trace, target, lowest + 0.05 * (highest - lowest));
+  if (trace->count > target) {
+    merge_pairs(trace, 0, INFINITY);
+  }
+}
+
+void hw__trace_insert(hw__trace *trace, const hw_reading *reading) {
+  const hw__entry entry = {reading->time_s, reading->concentration_g_m3, 1, reading->below_limit};
+  size_t place = find_place(trace, entry.time_s);
+  if (place < trace->count && !(trace->entry[place].time_s > entry.time_s)) {
+    merge_into(&trace->entry[place], &entry);
+    return;
+  }
+  if (trace->count == HW__TRACE_SIZE) {
+    make_room(trace);
+    place = find_place(trace, entry.time_s);
+  }
+  memmove(&trace->entry[place + 1], &trace->entry[place], (trace->count - place) * sizeof entry);
+  trace->entry[place] = entry;
+  trace->count++;
+}
+
+/* What a reading says of the concentration: a non-detect says "little", taken as half its limit. */
+static double value_of(const hw__entry *entry) {
+  return entry->below_limit ? entry->value_g_m3 / 2 : entry->value_g_m3;
+}
+
+/* A lone reading more than twice both neighbours is cut down to the higher of them. */
+static void cut_spikes(hw__trace *trace, double floor) {
+  trace->spikes = 0;
+  for (size_t i = 0; i < trace->count; i++) {
+    trace->clean[i] = value_of(&trace->entry[i]);
+  }
+  for (size_t i = 1; i + 1 < trace->count; i++) {
+    const double value = value_of(&trace->entry[i]);
+    const double highest = fmax(value_of(&trace->entry[i - 1]), value_of(&trace->entry[i + 1]));
+    if (value > 2 * highest && value > highest + 3 * floor) {
+      trace->clean[i] = highest;
+      trace->spikes++;
+      trace->spike_s = trace->entry[i].time_s;
+      trace->spike_g_m3 = value;
+    }
+  }
+}
+
+/* Readings up to the onset tell the background: the run from the first reading on that stays within
+ * four standard deviations of its own mean. */
+static void learn_background(hw__trace *trace, const hw_sensor *sensor) {
+  const bool given = !isnan(sensor->background_g_m3);
+  const double declared = fmax(sensor->noise_absolute_g_m3, sensor->detection_limit_g_m3 / 2);
+  double mean = given ? sensor->background_g_m3 : trace->clean[0];
+  double squares = 0, sd = fmax(declared, sensor->noise_relative * fabs(mean));
+  size_t n = given ? 0 : 1;
+  while (n < trace->count && !(trace->clean[n] > mean + 4 * sd)) {
+    const double off = trace->clean[n] - mean;
+    n++;
+    if (!given) {
+      mean += off / (double)n;
+    }
+    squares += off * (trace->clean[n - 1] - mean);
+    const double scatter = n >= 4 ? sqrt(fmax(squares, 0) / (double)(n - 1)) : 0;
+    sd = fmax(fmax(declared, sensor->noise_relative * fabs(mean)), scatter);
+  }
+  double lowest = INFINITY;
+  for (size_t i = n; i < trace->count; i++) {
+    lowest = fmin(lowest, trace->clean[i]);
+  }
+  /* Two readings make no background; nor does a run that later readings undercut: it was the pulse. */
+  const bool trusted = given || (n >= 3 && !(lowest < mean - 4 * sd)) || n == trace->count;
+  trace->background_g_m3 = trusted ? mean : 0;
+  trace->floor_g_m3 = trusted ? sd : declared;
+  trace->onset = trusted ? n : 0;
+  while (!trusted && trace->onset < n && !(trace->clean[trace->onset] > 4 * declared)) {
+    trace->onset++;
+  }
+}
+
+void hw__trace_settle(hw__trace *trace, const hw_sensor *sensor) {
+  trace->height_g_m3 = 0;
+  trace->fallen = false;
+  trace->onset = trace->peak = trace->count;
+  if (trace->count == 0) {
+    return;
+  }
+  cut_spikes(trace, fmax(sensor->noise_absolute_g_m3, sensor->detection_limit_g_m3 / 2));
+  learn_background(trace, sensor);
+  for (size_t i = 0; i < trace->count; i++) {
+    trace->clean[i] -= trace->background_g_m3;
+    if (i >= trace->onset && trace->clean[i] > trace->height_g_m3) {
+      trace->height_g_m3 = trace->clean[i];
+      trace->peak = i;
+    }
+  }
+  if (!(trace->height_g_m3 > 5 * trace->floor_g_m3)) {
+    trace->height_g_m3 = 0;
+    return;
+  }
+  for (size_t i = trace->peak; i < trace->count; i++) {
+    trace->fallen = trace->fallen || trace->clean[i] <= trace->height_g_m3 / 2;
+  }
+}
+
+static void add_point(hw__view *view, const hw__trace *trace, size_t from, size_t to, double noise) {
+  double time = 0, value = 0, limit = 0;
+  for (size_t i = from; i < to; i++) {
+    time += trace->entry[i].time_s - view->anchor_s;
+    value += trace->clean[i];
+    limit = fmax(limit, trace->entry[i].below_limit ? trace->entry[i].value_g_m3 / 2 : 0);
+  }
+  const double n = (double)(to - from), height = view->height_g_m3;
+  const double floor = (trace->floor_g_m3 + limit) / height;
+  view->point[view->count++] = (hw__point){time / n, value / n / height, 1 / (noise * noise + floor * floor)};
+}
+
+void hw__trace_view(const hw__trace *trace, const hw__population *population, hw__view *out) {
+  const double height = trace->height_g_m3, noise = population->shape_noise;
+  out->count = 0;
+  out->height_g_m3 = height;
+  size_t tail = trace->peak, end = trace->peak; /* last entries at or above 10 % and 3 % */
+  for (size_t i = trace->onset; i < trace->count; i++) {
+    tail = trace->clean[i] >= 0.1 * height ? i : tail;
+    end = trace->clean[i] >= 0.03 * height ? i : end;
+  }
+  out->anchor_s = trace->entry[tail].time_s;
+  end = end + 8 < trace->count ? end + 8 : trace->count - 1;
+
+  /* Before the onset a few readings do, ever wider apart: they say when the pulse was not there. */
+  size_t before[16], befores = 0;
+  for (size_t back = 1; back <= trace->onset && befores < 16; back += 1 + back / 3) {
+    before[befores++] = trace->onset - back;
+  }
+  while (befores > 0) {
+    befores--;
+    add_point(out, trace, before[befores], before[befores] + 1, noise);
+  }
+  const size_t room = HW__VIEW_SIZE - out->count;
+  const size_t stride = (end - trace->onset) / room + 1;
+  for (size_t i = trace->onset; i <= end; i += stride) {
+    add_point(out, trace, i, i + stride <= end + 1 ? i + stride : end + 1, noise);
+  }
+
+  /* Neighbouring misfits go together: a pulse is worth only so many independent readings. */
+  double high = 0;
+  for (size_t i = 0; i < out->count; i++) {
+    high += out->point[i].value > 0.1;
+  }
+  const double temper = fmin(1, population->shape_readings / fmax(high, 1));
+  for (size_t i = 0; i < out->count; i++) {
+    out->point[i].weight *= temper;
+  }
+}

@@ -1,0 +1,64 @@
+/* What one sensor has said: a bounded, time-ordered history and what it shows at a glance.
+ *
+ * Readings may arrive in any order: each is put where it belongs, so late and in-order arrival give the
+ * same history as long as it fits (HW__TRACE_SIZE different times). Beyond that neighbours are merged,
+ * oldest quiet ones first, so that a pulse keeps its resolution and memory stays as it is.
+ */
+#ifndef HW_FIELD_TRACE_H
+#define HW_FIELD_TRACE_H
+
+#include <stdbool.h>
+
+#include "field/population.h"
+#include "headwater/reading.h"
+#include "headwater/river.h"
+
+enum { HW__TRACE_SIZE = 512, HW__VIEW_SIZE = 96 };
+
+typedef struct {
+  double time_s;
+  double value_g_m3; /* mean of the readings merged here; for a non-detect its limit */
+  double count;
+  bool below_limit;
+} hw__entry;
+
+typedef struct {
+  size_t count;
+  hw__entry entry[HW__TRACE_SIZE];
+  double clean[HW__TRACE_SIZE]; /* above background, lone spikes cut; valid after hw__trace_settle */
+
+  double background_g_m3;
+  double floor_g_m3;  /* scatter of the background, at least what the sensor declares */
+  size_t onset;       /* first entry above the background; count when there is none */
+  size_t peak;        /* highest entry from the onset on */
+  double height_g_m3; /* its height above background; 0 when nothing rose */
+  bool fallen;        /* the pulse has come down to half its height */
+  size_t spikes;
+  double spike_s, spike_g_m3; /* the last one */
+} hw__trace;
+
+/* Put a reading where it belongs. Readings of one instant are averaged (a copy changes nothing); a
+ * measured value outranks a non-detect. */
+void hw__trace_insert(hw__trace *trace, const hw_reading *reading);
+
+/* Work out background, spikes, onset and peak afresh from the history. */
+void hw__trace_settle(hw__trace *trace, const hw_sensor *sensor);
+
+/* A pulse's readings, thinned to what its shape can use. */
+typedef struct {
+  double time_s; /* from the view's anchor */
+  double value;  /* share of the height */
+  double weight; /* inverse variance, tempered */
+} hw__point;
+
+typedef struct {
+  size_t count;
+  hw__point point[HW__VIEW_SIZE];
+  double height_g_m3;
+  double anchor_s; /* last time at or above a tenth of the height */
+} hw__view;
+
+/* Given: a settled trace with a positive height. */
+void hw__trace_view(const hw__trace *trace, const hw__population *population, hw__view *out);
+
+#endif

@@ -1,0 +1,33 @@
+# Every kind of bad river file has its sentence, its line and exit code 1.
+good='hydraulics: {velocity_m_s: 1, dispersion_m2_s: 40, area_m2: 60}
+search: {mass_g: [1, 2], location_m: [-9, -1], time_s: [0, 5]}
+sensors: [{id: s1, location_m: 3}]'
+echo 'time_s,sensor,concentration_g_m3
+1,s1,0.1' > readings.csv
+with() {
+  printf '%b\n' "$1" > river.yaml
+  try identify river.yaml readings.csv --method atgd
+}
+echo '# unknown key';        with "$good\ncolour: blue"
+echo '# wrong type';         with 'hydraulics: 5'
+echo '# wrong value';        with 'hydraulics:\n  velocity_m_s: brisk'
+echo '# not a number';       with 'hydraulics:\n  velocity_m_s: 1\n  dispersion_m2_s: .nan'
+echo '# infinite';           with 'hydraulics:\n  velocity_m_s: .inf'
+echo '# overlapping reaches'; with "$good\nreaches:\n  - {to_m: 5}\n  - {to_m: 5}"
+echo '# duplicate sensors';  with 'sensors:\n  - {id: a, location_m: 1}\n  - {id: a, location_m: 2}'
+echo '# duplicate keys';     with "$good\nname: a\nname: b"
+echo '# lo > hi';            with 'search:\n  mass_g: [2, 1]'
+echo '# instant without offset'; with 'search:\n  time_s: [2026-03-01T00:00:00, 2026-03-02T00:00:00Z]'
+echo '# missing part';       with 'name: nothing else'
+echo '# no sensors';         with 'sensors: []'
+echo '# two documents';      with "$good\n---\nname: second"
+echo '# broken YAML';        with 'search: [1, 2\nname: x'
+echo '# aliases in a circle'; with 'sensors: &s [*s]'
+echo '# binary';             with 'name: \0001\0002'
+echo '# empty';              : > river.yaml; try identify river.yaml readings.csv --method atgd
+echo '# not there';          rm river.yaml; try identify river.yaml readings.csv --method atgd
+echo '# a folder';           try identify . readings.csv --method atgd
+echo '# huge';               head -c 17000000 /dev/zero | tr '\0' ' ' > river.yaml; try identify river.yaml readings.csv --method atgd
+echo '# no hydraulics';      with "hydraulics: {velocity_m_s: 1, dispersion_m2_s: unknown, area_m2: 2}
+search: {mass_g: [1, 2], location_m: [-9, -1], time_s: [0, 5]}
+sensors: [{id: s1, location_m: 3}]"

@@ -1,0 +1,33 @@
+# Every fault of the command line has its sentence and exit code 2.
+try
+try identfy
+try --verison
+try identify
+try identify a b c
+try identify --mthod atgd
+try identify -m
+try identify a b --method atdg
+try identify a b --method
+try identify a b --each=1
+try identify a b --level 0
+try identify a b --level 1.5
+try identify a b --window 0
+try identify a b --window 3.5
+try identify a b --seed -1
+try identify a b --format jsn
+try identify a b --variant original
+try identify a b --start 1,2
+try identify a b --start 1,2,x
+try identify a b --tolerance nan
+try compare a b --methods atgd,nope
+try compare a b --methods ,
+try compare a b --truth 1
+try simulate
+try simulate data/river.yaml
+try simulate data/river.yaml --source 1,2
+try simulate data/river.yaml --source -1,2,3
+try simulate data/river.yaml --source 100,-5000,0 --every 0
+try simulate data/river.yaml --source 100,-5000,0 --from 10 --to 5
+try simulate data/river.yaml --source 100,-5000,2026-03-01T00:00:00Z
+try methods extra
+try methods --format xml
