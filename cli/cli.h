@@ -30,7 +30,8 @@ typedef struct {
   X(simulate)            \
   X(regret)              \
   X(plan)                \
-  X(methods)
+  X(methods)             \
+  X(serve)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;
 CLI_VERB_LIST(CLI_VERB_EXTERN)

@@ -255,8 +255,7 @@ hw_status hw__catalog_set_key(hw_catalog *catalog, size_t site, size_t sensor, i
 }
 
 hw_status hw__catalog_place(const hw_catalog *catalog, int64_t sensor_key, hw_place *out) {
-  if (sensor_key < 0 || (size_t)sensor_key >= catalog->key_count ||
-      catalog->by_key[sensor_key].site == SIZE_MAX) {
+  if (sensor_key < 0 || (size_t)sensor_key >= catalog->key_count || catalog->by_key[sensor_key].site == SIZE_MAX) {
     return HW_ENAME;
   }
   *out = catalog->by_key[sensor_key];

@@ -19,15 +19,15 @@
 typedef struct hw_db hw_db;
 
 /* What can go wrong with a disk, as far as people can act on it. */
-#define HW_DB_LIST(X)                                                       \
-  X(HW_DB_OK, "done")                                                       \
-  X(HW_DB_ABSENT, "no such row")                                            \
-  X(HW_DB_FULL, "the disk is full")                                         \
-  X(HW_DB_READONLY, "the database cannot be written")                       \
-  X(HW_DB_CORRUPT, "the database is damaged")                               \
-  X(HW_DB_BUSY, "another process holds the database")                       \
-  X(HW_DB_NEWER, "the database was written by a newer version")             \
-  X(HW_DB_STOPPING, "the service is stopping")                              \
+#define HW_DB_LIST(X)                                           \
+  X(HW_DB_OK, "done")                                           \
+  X(HW_DB_ABSENT, "no such row")                                \
+  X(HW_DB_FULL, "the disk is full")                             \
+  X(HW_DB_READONLY, "the database cannot be written")           \
+  X(HW_DB_CORRUPT, "the database is damaged")                   \
+  X(HW_DB_BUSY, "another process holds the database")           \
+  X(HW_DB_NEWER, "the database was written by a newer version") \
+  X(HW_DB_STOPPING, "the service is stopping")                  \
   X(HW_DB_IO, "the disk failed")
 
 typedef enum {

@@ -22,8 +22,7 @@ hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out) {
 /* A river is in calendar time or relative time for good, as its first stored reading said. A river
  * whose search box has dates takes plain seconds as seconds since 1970. */
 static hw_db_status settle_time_base(hw_db *db, const hw_site *site, hw_entry *entry) {
-  const hw_time_base told =
-      entry->calendar || site->river.search_is_calendar ? HW_TIME_CALENDAR : HW_TIME_RELATIVE;
+  const hw_time_base told = entry->calendar || site->river.search_is_calendar ? HW_TIME_CALENDAR : HW_TIME_RELATIVE;
   hw_time_base stored = HW_TIME_UNSET;
   hw_db_status status = hw__db_time_base(db, site->key, &stored);
   if (status == HW_DB_OK && stored == HW_TIME_UNSET) {
@@ -169,14 +168,13 @@ static hw_db_status collect_commands(hw_db *db, int64_t after, hw_record *out, s
   hw_db_status status = HW_DB_OK;
   while (n < limit && (status = hw__db_step(db, statement)) == HW_DB_OK) {
     hw_record *record = &out[n++];
-    *record = (hw_record){.seq = sqlite3_column_int64(statement, 0),
-                          .kind = (hw_record_kind)sqlite3_column_int(statement, 1),
-                          .river = sqlite3_column_int64(statement, 2),
-                          .incident = sqlite3_column_int64(statement, 3),
-                          .time_s = sqlite3_column_type(statement, 4) == SQLITE_NULL
-                                        ? (double)NAN
-                                        : sqlite3_column_double(statement, 4),
-                          .received_us = sqlite3_column_int64(statement, 6)};
+    *record = (hw_record){
+        .seq = sqlite3_column_int64(statement, 0),
+        .kind = (hw_record_kind)sqlite3_column_int(statement, 1),
+        .river = sqlite3_column_int64(statement, 2),
+        .incident = sqlite3_column_int64(statement, 3),
+        .time_s = sqlite3_column_type(statement, 4) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(statement, 4),
+        .received_us = sqlite3_column_int64(statement, 6)};
     snprintf(record->method, sizeof record->method, "%s", (const char *)sqlite3_column_text(statement, 5));
   }
   sqlite3_reset(statement);

@@ -7,8 +7,7 @@
 #include "db_schema.h"
 
 static double column_real(sqlite3_stmt *statement, int column) {
-  return sqlite3_column_type(statement, column) == SQLITE_NULL ? (double)NAN
-                                                               : sqlite3_column_double(statement, column);
+  return sqlite3_column_type(statement, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(statement, column);
 }
 
 static void column_text(sqlite3_stmt *statement, int column, char *out, size_t size) {
@@ -79,8 +78,7 @@ hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out) {
   return status;
 }
 
-hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit,
-                              size_t *count) {
+hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count) {
   sqlite3_stmt *statement = hw__db_statement(db, SQL_INCIDENTS);
   if (!statement) {
     return hw__db_fault(db);
@@ -103,8 +101,8 @@ hw_db_status hw__db_put_track(hw_db *db, int64_t incident, const hw_track *t) {
   if (!statement) {
     return hw__db_fault(db);
   }
-  const double numbers[] = {t->source.mass_g,       t->source.location_m,     t->source.time_s,
-                            t->interval.lo.mass_g,  t->interval.hi.mass_g,    t->interval.lo.location_m,
+  const double numbers[] = {t->source.mass_g,          t->source.location_m,  t->source.time_s,
+                            t->interval.lo.mass_g,     t->interval.hi.mass_g, t->interval.lo.location_m,
                             t->interval.hi.location_m, t->interval.lo.time_s, t->interval.hi.time_s};
   sqlite3_bind_int64(statement, 1, incident);
   sqlite3_bind_int64(statement, 2, t->seq);

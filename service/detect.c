@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-static const double allowance = 1;   /* a rise of less than this many sd is never news */
-static const double threshold = 12;  /* of S */
-static const double clip_sd = 5;     /* the most one reading counts */
-static const double learn_sd = 3;    /* the most one reading teaches */
-static const double calm_sd = 2;     /* back at the background */
+static const double allowance = 1;  /* a rise of less than this many sd is never news */
+static const double threshold = 12; /* of S */
+static const double clip_sd = 5;    /* the most one reading counts */
+static const double learn_sd = 3;   /* the most one reading teaches */
+static const double calm_sd = 2;    /* back at the background */
 static const uint32_t calm_needed = 3;
 static const uint64_t warm_readings = 8;
-static const double memory_readings = 400; /* what the background forgets over */
+static const double memory_readings = 400;     /* what the background forgets over */
 static const uint64_t give_up_readings = 3000; /* an alarm this long is a new background */
 static const double resolution_g_m3 = 1e-6;    /* one nanogram a litre: finer differences are never news */
 

@@ -204,8 +204,8 @@ static bool take_upload(upload *up, const char *data, size_t size, size_t limit)
 }
 
 enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connection, const char *url,
-                                  const char *method, const char *version, const char *data, size_t *data_size,
-                                  void **state) {
+                                    const char *method, const char *version, const char *data, size_t *data_size,
+                                    void **state) {
   (void)version;
   hw_service *service = context;
   upload *up = *state;
@@ -234,18 +234,14 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
   if (up->body) {
     up->body[up->size] = '\0';
   }
-  hw_request request = {.service = service,
-                        .connection = connection,
-                        .method = method,
-                        .path = url,
-                        .body = up->body,
-                        .size = up->size};
+  hw_request request = {
+      .service = service, .connection = connection, .method = method, .path = url, .body = up->body, .size = up->size};
   hw_reply reply = dispatch(&request);
   return send_reply(service, connection, &reply);
 }
 
 void hw__http_on_completed(void *context, struct MHD_Connection *connection, void **state,
-                         enum MHD_RequestTerminationCode code) {
+                           enum MHD_RequestTerminationCode code) {
   (void)context;
   (void)connection;
   (void)code;

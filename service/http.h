@@ -29,7 +29,7 @@ typedef struct {
   unsigned code;
   char *text; /* malloc'd, freed when sent */
   size_t size;
-  const char *type;             /* default application/json */
+  const char *type;              /* default application/json */
   struct MHD_Response *response; /* for streams and assets */
 } hw_reply;
 
@@ -45,7 +45,7 @@ typedef struct {
 /* Every route there is, ended by a NULL path. */
 extern const hw_route hw__routes[];
 
-hw_reply hw__reply_json(unsigned code, json_t *root);             /* takes the reference */
+hw_reply hw__reply_json(unsigned code, json_t *root);                 /* takes the reference */
 hw_reply hw__reply_text(unsigned code, const char *type, char *text); /* takes the text */
 /* {"error": sentence} */
 hw_reply hw__reply_error(unsigned code, const char *format, ...) __attribute__((format(printf, 2, 3)));

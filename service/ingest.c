@@ -125,10 +125,18 @@ static hw_status append(hw_ingest *ingest, const hw_entry *entry) {
   return HW_OK;
 }
 
+/* A clean river read by a noisy sensor gives values on both sides of zero, and their scatter is
+ * information; only what no noise explains is refused. */
+static double noise_around_zero(const hw_sensor *sensor) {
+  return fmax(1e-4, fmax(10 * sensor->noise_absolute_g_m3, 3 * sensor->detection_limit_g_m3));
+}
+
 static hw_status check_value(hw_ingest *ingest, size_t line, const hw_site *site, const hw_entry *entry) {
   const double c = entry->concentration_g_m3, t = entry->time_s;
-  if (c < 0) {
-    return hw__ingest_reject(ingest, line, HW_FATE_NEGATIVE, "concentration %g g/m3, expected zero or more", c);
+  const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);
+  if (c < lowest) {
+    return hw__ingest_reject(ingest, line, HW_FATE_NEGATIVE,
+                             "concentration %g g/m3, expected zero or more (%g within this sensor's noise)", c, lowest);
   }
   if (c > absurd_g_m3) {
     return hw__ingest_reject(ingest, line, HW_FATE_ABSURD, "concentration %g g/m3, expected at most %g", c,
@@ -164,8 +172,7 @@ hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row) {
                                river && *river ? " in river " : "", river ? river : "");
   }
   if (!row->has_time || !row_time(row, &entry.time_s, &entry.calendar)) {
-    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "time '%.40s', expected %s",
-                             row->time ? row->time : "",
+    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "time '%.40s', expected %s", row->time ? row->time : "",
                              row->time_unit == 'i' ? "ISO 8601 with Z or an offset" : "a number");
   }
   if (!row->has_value || (row->value && !*row->value)) {

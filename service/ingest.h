@@ -11,15 +11,15 @@
 #include "catalog.h"
 
 /* X(name, label for metrics, what it means) */
-#define HW_FATE_LIST(X)                                                                     \
-  X(HW_FATE_ACCEPTED, "accepted", "stored")                                                 \
-  X(HW_FATE_DUPLICATE, "duplicate", "same river, sensor, time and value as one stored")     \
-  X(HW_FATE_MISSING, "missing", "empty value: nothing to store")                            \
-  X(HW_FATE_CONFLICT, "conflict", "another value is stored for this sensor and time")       \
-  X(HW_FATE_MALFORMED, "malformed", "not readable")                                         \
-  X(HW_FATE_UNKNOWN, "unknown_sensor", "no such river or sensor")                           \
-  X(HW_FATE_FUTURE, "future", "dated later than now and the tolerance")                     \
-  X(HW_FATE_NEGATIVE, "negative", "a concentration below zero")                             \
+#define HW_FATE_LIST(X)                                                                      \
+  X(HW_FATE_ACCEPTED, "accepted", "stored")                                                  \
+  X(HW_FATE_DUPLICATE, "duplicate", "same river, sensor, time and value as one stored")      \
+  X(HW_FATE_MISSING, "missing", "empty value: nothing to store")                             \
+  X(HW_FATE_CONFLICT, "conflict", "another value is stored for this sensor and time")        \
+  X(HW_FATE_MALFORMED, "malformed", "not readable")                                          \
+  X(HW_FATE_UNKNOWN, "unknown_sensor", "no such river or sensor")                            \
+  X(HW_FATE_FUTURE, "future", "dated later than now and the tolerance")                      \
+  X(HW_FATE_NEGATIVE, "negative", "a concentration below zero by more than noise")           \
   X(HW_FATE_ABSURD, "absurd", "no river holds this: above 1e6 g/m3, or a time out of range") \
   X(HW_FATE_TIME_BASE, "time_base", "calendar time where the river's is relative, or the other way round")
 
@@ -54,10 +54,10 @@ enum { HW_REJECTS_REPORTED = 1000 }; /* more are counted, not listed */
 
 typedef struct {
   const hw_catalog *catalog;
-  const char *river;     /* for rows that name none; NULL or "": by sensor */
-  double now_unix_s;     /* for the future check and rows without a time (line protocol) */
-  double future_s;       /* tolerance */
-  double nanoseconds;    /* line protocol: length of one tick of its timestamps; 0 means 1 */
+  const char *river;  /* for rows that name none; NULL or "": by sensor */
+  double now_unix_s;  /* for the future check and rows without a time (line protocol) */
+  double future_s;    /* tolerance */
+  double nanoseconds; /* line protocol: length of one tick of its timestamps; 0 means 1 */
   hw_entry *entries;
   size_t count, capacity;
   hw_reject *rejects;
@@ -84,15 +84,15 @@ void hw__ingest_clear(hw_ingest *ingest);
 typedef struct {
   const char *river;
   const char *sensor;
-  const char *time;      /* as text */
-  char time_unit;        /* 'i' ISO 8601, 's', 'm', 'h' */
-  double time_value;     /* used when time is NULL */
+  const char *time;  /* as text */
+  char time_unit;    /* 'i' ISO 8601, 's', 'm', 'h' */
+  double time_value; /* used when time is NULL */
   bool has_time;
-  const char *value;     /* as text; NULL: value_number */
+  const char *value; /* as text; NULL: value_number */
   double value_number;
   bool has_value;
-  bool below_limit;      /* with value_number */
-  double per_g_m3;       /* how many of the value's unit make 1 g/m3 */
+  bool below_limit; /* with value_number */
+  double per_g_m3;  /* how many of the value's unit make 1 g/m3 */
 } hw_row;
 
 hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row);

@@ -28,9 +28,9 @@ static bool next_line(line_reader *reader) {
     length--;
   }
   reader->number++;
-  reader->fault = length >= LINE_MAX_BYTES          ? "line too long, expected at most 4095 bytes"
-                  : memchr(start, '\0', length)     ? "a zero byte, expected text"
-                                                    : NULL;
+  reader->fault = length >= LINE_MAX_BYTES      ? "line too long, expected at most 4095 bytes"
+                  : memchr(start, '\0', length) ? "a zero byte, expected text"
+                                                : NULL;
   length = reader->fault ? 0 : length;
   memcpy(reader->text, start, length);
   reader->text[length] = '\0';

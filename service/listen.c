@@ -83,16 +83,16 @@ static hw_status check_conditions(hw_service *service, struct sockaddr_storage *
     snprintf(error->text, sizeof error->text, "--tls-cert and --tls-key: one given, expected both");
     return HW_EINPUT;
   }
-  if (o->tls_cert && (!(service->tls_cert = read_file(o->tls_cert, error)) ||
-                      !(service->tls_key = read_file(o->tls_key, error)))) {
+  if (o->tls_cert &&
+      (!(service->tls_cert = read_file(o->tls_cert, error)) || !(service->tls_key = read_file(o->tls_key, error)))) {
     return HW_EIO;
   }
   return HW_OK;
 }
 
 static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockaddr_storage *address) {
-  const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
-                         MHD_USE_ITC | (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
+  const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
+                         (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
                          (address->ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
   const unsigned connections = (unsigned)service->options.connections;
   struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, service->tls_cert},
@@ -101,10 +101,10 @@ static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockadd
   struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
   return MHD_start_daemon(flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service,
                           MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT,
-                          connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                          MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
-                          hw__http_on_completed, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY,
-                          service->tls_cert ? tls : none, MHD_OPTION_END);
+                          connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_THREAD_STACK_SIZE,
+                          (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, NULL,
+                          MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY, service->tls_cert ? tls : none,
+                          MHD_OPTION_END);
 }
 
 hw_status hw__http_start(hw_service *service, hw_error *error) {

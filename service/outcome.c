@@ -82,12 +82,12 @@ static void tell_intakes(hw_outcome *outcome, hw_work *work, const hw_record *re
     }
     const hw_intake *intake = &work->site->river.intakes[a->intake];
     work->intake_told[a->intake] = true;
-    add_event(outcome, work, record, "intake_alarm", intake->id,
-              json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "intake", intake->id, "name", intake->name,
-                        "exceeds_alarm", hw__real(a->exceeds_alarm), "first_s",
-                        hw__real(a->first_s.mid + work->incident.origin_s), "peak_s",
-                        hw__real(a->peak_s.mid + work->incident.origin_s), "peak_g_m3", hw__real(a->peak_g_m3.mid),
-                        "provisional", e->provisional));
+    add_event(
+        outcome, work, record, "intake_alarm", intake->id,
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "intake", intake->id, "name", intake->name, "exceeds_alarm",
+                  hw__real(a->exceeds_alarm), "first_s", hw__real(a->first_s.mid + work->incident.origin_s), "peak_s",
+                  hw__real(a->peak_s.mid + work->incident.origin_s), "peak_g_m3", hw__real(a->peak_g_m3.mid),
+                  "provisional", e->provisional));
   }
 }
 
@@ -150,7 +150,8 @@ static hw_db_status run_store(hw_db *db, int64_t *seq, void *context) {
 
 void hw__outcome_store(hw_outcome *outcome, hw_work *work) {
   if (outcome->result) {
-    store_job job = {outcome, work, {.seq = outcome->seq, .river = work->incident.river, .incident = work->incident.id}};
+    store_job job = {
+        outcome, work, {.seq = outcome->seq, .river = work->incident.river, .incident = work->incident.id}};
     snprintf(job.estimate.kind, sizeof job.estimate.kind, "estimate");
     job.estimate.at_us = hw__store_now_us(work->store);
     job.estimate.body = outcome->result;

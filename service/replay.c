@@ -12,11 +12,11 @@
 typedef struct {
   hw_entry *entries;
   size_t count, capacity;
-} tape;
+} recording;
 
 struct hw_replay {
   hw_service *service;
-  tape tape;
+  recording tape;
   double speed;
   pthread_t thread;
 };
@@ -29,7 +29,7 @@ static int by_time(const void *a, const void *b) {
   return (x->line > y->line) - (x->line < y->line);
 }
 
-static hw_status load(tape *tape, hw_reader *reader, size_t site, hw_error *error) {
+static hw_status load(recording *tape, hw_reader *reader, size_t site, hw_error *error) {
   hw_reading reading;
   double origin;
   hw_status status;
@@ -69,7 +69,7 @@ static void pause_s(hw_service *service, double seconds) {
 static void *play(void *argument) {
   hw_replay *replay = argument;
   hw_service *service = replay->service;
-  const tape *tape = &replay->tape;
+  const recording *tape = &replay->tape;
   for (size_t at = 0; at < tape->count && !atomic_load(&service->stopping);) {
     size_t next = at;
     while (next < tape->count && tape->entries[next].time_s == tape->entries[at].time_s) {

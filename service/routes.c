@@ -55,14 +55,14 @@ static hw_reply report_ingest(const hw_ingest *ingest) {
   for (size_t i = 0; i < ingest->reject_count; i++) {
     const hw_reject *r = &ingest->rejects[i];
     json_t *reason = json_string(r->reason);
-    json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "line", (json_int_t)r->line, "fate",
-                                          hw__fate_label(r->fate), "reason",
-                                          reason ? reason : json_string("not UTF-8")));
+    json_array_append_new(
+        list, json_pack("{s:I, s:s, s:o}", "line", (json_int_t)r->line, "fate", hw__fate_label(r->fate), "reason",
+                        reason ? reason : json_string("not UTF-8")));
   }
-  json_t *root = json_pack("{s:I, s:I, s:I, s:I, s:o}", "accepted", (json_int_t)ingest->tally[HW_FATE_ACCEPTED],
-                           "duplicates", (json_int_t)ingest->tally[HW_FATE_DUPLICATE], "missing",
-                           (json_int_t)ingest->tally[HW_FATE_MISSING], "rejected_count", (json_int_t)rejected,
-                           "rejected", list);
+  json_t *root =
+      json_pack("{s:I, s:I, s:I, s:I, s:o}", "accepted", (json_int_t)ingest->tally[HW_FATE_ACCEPTED], "duplicates",
+                (json_int_t)ingest->tally[HW_FATE_DUPLICATE], "missing", (json_int_t)ingest->tally[HW_FATE_MISSING],
+                "rejected_count", (json_int_t)rejected, "rejected", list);
   const bool nothing_good = rejected && !ingest->tally[HW_FATE_ACCEPTED] && !ingest->tally[HW_FATE_DUPLICATE] &&
                             !ingest->tally[HW_FATE_MISSING];
   return hw__reply_json(nothing_good ? 422 : 200, root);
@@ -134,8 +134,7 @@ hw_reply hw__get_methods(hw_request *request) {
   const hw_method *const *methods = hw_methods(&count);
   json_t *list = json_array();
   for (size_t i = 0; i < count; i++) {
-    json_array_append_new(list,
-                          json_pack("{s:s, s:s}", "name", methods[i]->name, "summary", methods[i]->summary));
+    json_array_append_new(list, json_pack("{s:s, s:s}", "name", methods[i]->name, "summary", methods[i]->summary));
   }
   return hw__reply_json(200, json_pack("{s:o}", "methods", list));
 }

@@ -96,16 +96,16 @@ static void look_posterior(void *context, const hw_solver_view *view) {
     const size_t step = q->samples && count > q->samples ? (count + q->samples - 1) / q->samples : 1;
     for (size_t i = 0; i < count && q->samples; i += step) {
       const hw_sample *s = &samples[i];
-      json_array_append_new(list, json_pack("[o, o, o, o, o, o]", hw__real(s->source.mass_g),
-                                            hw__real(s->source.location_m), hw__real(s->source.time_s),
-                                            hw__real(s->velocity_m_s), hw__real(s->dispersion_m2_s),
-                                            hw__real(s->weight)));
+      json_array_append_new(
+          list, json_pack("[o, o, o, o, o, o]", hw__real(s->source.mass_g), hw__real(s->source.location_m),
+                          hw__real(s->source.time_s), hw__real(s->velocity_m_s), hw__real(s->dispersion_m2_s),
+                          hw__real(s->weight)));
     }
-    settle(q, hw__reply_json(
-                  200, json_pack("{s:I, s:o, s:[s, s, s, s, s, s], s:o, s:o}", "incident",
-                                 (json_int_t)view->incident->id, "origin_s", hw__real(view->incident->origin_s),
-                                 "columns", "mass_g", "location_m", "time_s", "velocity_m_s", "dispersion_m2_s",
-                                 "weight", "samples", list, "grid", density(samples, count, q->grid))));
+    settle(q,
+           hw__reply_json(200, json_pack("{s:I, s:o, s:[s, s, s, s, s, s], s:o, s:o}", "incident",
+                                         (json_int_t)view->incident->id, "origin_s", hw__real(view->incident->origin_s),
+                                         "columns", "mass_g", "location_m", "time_s", "velocity_m_s", "dispersion_m2_s",
+                                         "weight", "samples", list, "grid", density(samples, count, q->grid))));
   }
   free(samples);
 }

@@ -159,8 +159,8 @@ hw_reply hw__get_export(hw_request *request) {
     return not_begun(request, status);
   }
   json_t *result = hw__show_incident(request->service, c.db, &c.incident);
-  json_t *root = json_pack("{s:s, s:o, s:O}", "type", "FeatureCollection", "features", features(&c, result),
-                           "headwater", result);
+  json_t *root =
+      json_pack("{s:s, s:o, s:O}", "type", "FeatureCollection", "features", features(&c, result), "headwater", result);
   json_decref(result);
   hw__store_return(request->service->store, c.db);
   hw_reply reply = hw__reply_json(200, root);

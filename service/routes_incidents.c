@@ -72,8 +72,8 @@ hw_reply hw__get_incident(hw_request *request) {
     return hw__reply_error(400, "history: expected 0 to %d; after: a seq", HISTORY_MAX);
   }
   json_t *root = NULL;
-  const hw_db_status status = show_with_history(request->service, hw__captured_incident(request), (int64_t)after,
-                                                (size_t)limit + 1, &root);
+  const hw_db_status status =
+      show_with_history(request->service, hw__captured_incident(request), (int64_t)after, (size_t)limit + 1, &root);
   if (status != HW_DB_OK) {
     return status == HW_DB_ABSENT ? hw__reply_error(404, "no incident '%.40s'", request->captured[0])
                                   : hw__reply_db(status);

@@ -41,8 +41,7 @@ hw_reply hw__get_metrics(hw_request *request) {
   for (int m = 0; m < HW_METRIC_COUNT; m++) {
     const hw_metric metric = (hw_metric)m;
     fprintf(out, "# HELP %s %s\n# TYPE %s counter\n%s %.17g\n", hw__metric_name(metric), hw__metric_help(metric),
-            hw__metric_name(metric), hw__metric_name(metric),
-            (double)hw__metric_get(metric) / hw__metric_unit(metric));
+            hw__metric_name(metric), hw__metric_name(metric), (double)hw__metric_get(metric) / hw__metric_unit(metric));
   }
   const int64_t head = hw__store_seq(service->store);
   gauge(out, "headwater_incidents_open", "Incidents open now.", (double)hw__tracker_open_count(service->tracker));

@@ -26,8 +26,7 @@ static hw_reply no_river(const hw_request *request) {
 
 hw_reply hw__get_river(hw_request *request) {
   const ptrdiff_t index = captured_river(request);
-  return index < 0 ? no_river(request)
-                   : hw__reply_json(200, hw__show_river(request->service, (size_t)index, false));
+  return index < 0 ? no_river(request) : hw__reply_json(200, hw__show_river(request->service, (size_t)index, false));
 }
 
 /* The latest `limit` readings of one sensor in a span of time; what a chart needs. */
@@ -66,8 +65,8 @@ hw_reply hw__get_river_readings(hw_request *request) {
     json_decref(list);
     return hw__reply_db(status);
   }
-  return hw__reply_json(200, json_pack("{s:s, s:s, s:o}", "river", request->captured[0], "sensor", sensor, "readings",
-                                       list));
+  return hw__reply_json(
+      200, json_pack("{s:s, s:s, s:o}", "river", request->captured[0], "sensor", sensor, "readings", list));
 }
 
 hw_reply hw__get_centerline(hw_request *request) {

@@ -60,8 +60,7 @@ static hw_status load_rivers(hw_service *service, hw_error *error) {
 
 static hw_status start_work(hw_service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  hw_db_status stored =
-      hw__store_open(o->db, service->catalog, &service->store, error->text, sizeof error->text);
+  hw_db_status stored = hw__store_open(o->db, service->catalog, &service->store, error->text, sizeof error->text);
   if (stored != HW_DB_OK) {
     return HW_EIO;
   }

@@ -50,26 +50,25 @@ static double present_s(hw_service *service, size_t site, bool calendar) {
 
 static const char *state_of(const hw_detector *d, double present) {
   const double patience_s = fmax(300, 5 * d->interval_s);
-  return d->readings == 0                      ? "no data"
-         : present - d->latest_s > patience_s  ? "silent"
-         : d->alarm                            ? "alarm"
-         : !isfinite(d->background_g_m3)       ? "learning"
-                                               : "quiet";
+  return d->readings == 0                     ? "no data"
+         : present - d->latest_s > patience_s ? "silent"
+         : d->alarm                           ? "alarm"
+         : !isfinite(d->background_g_m3)      ? "learning"
+                                              : "quiet";
 }
 
 static json_t *show_sensor(hw_service *service, hw_place place, double present, bool calendar) {
   const hw_sensor *sensor = &hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor];
   const hw_detector d = hw__tracker_detector(service->tracker, place);
-  return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", sensor->id,
-                   "location_m", hw__real(sensor->location_m), "state", state_of(&d, present), "latest_s",
-                   hw__real(d.latest_s), "latest", hw__instant(calendar, d.latest_s), "latest_g_m3",
-                   hw__real(d.latest_g_m3), "age_s", hw__real(present - d.latest_s), "interval_s",
-                   hw__real(d.readings > 1 ? d.interval_s : (double)NAN), "background_g_m3",
-                   hw__real(d.background_g_m3), "noise_g_m3", hw__real(hw__detect_noise(&d, sensor)), "readings",
-                   (json_int_t)d.readings, "detection_limit_g_m3",
-                   hw__real(sensor->detection_limit_g_m3 > 0 ? sensor->detection_limit_g_m3 : (double)NAN),
-                   "noise_relative", hw__real(sensor->noise_relative), "noise_absolute_g_m3",
-                   hw__real(sensor->noise_absolute_g_m3));
+  return json_pack(
+      "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", sensor->id, "location_m",
+      hw__real(sensor->location_m), "state", state_of(&d, present), "latest_s", hw__real(d.latest_s), "latest",
+      hw__instant(calendar, d.latest_s), "latest_g_m3", hw__real(d.latest_g_m3), "age_s",
+      hw__real(present - d.latest_s), "interval_s", hw__real(d.readings > 1 ? d.interval_s : (double)NAN),
+      "background_g_m3", hw__real(d.background_g_m3), "noise_g_m3", hw__real(hw__detect_noise(&d, sensor)), "readings",
+      (json_int_t)d.readings, "detection_limit_g_m3",
+      hw__real(sensor->detection_limit_g_m3 > 0 ? sensor->detection_limit_g_m3 : (double)NAN), "noise_relative",
+      hw__real(sensor->noise_relative), "noise_absolute_g_m3", hw__real(sensor->noise_absolute_g_m3));
 }
 
 static json_t *show_quantity(const hw_quantity *q) {
@@ -101,23 +100,22 @@ static void add_configuration(json_t *root, const hw_river *river) {
   for (size_t i = 0; i < river->reach_count; i++) {
     const hw_reach *r = &river->reaches[i];
     json_array_append_new(reaches, json_pack("{s:o, s:o, s:o, s:o, s:o}", "to_m", hw__real(r->to_m), "velocity_m_s",
-                                             hw__real(r->velocity_m_s), "dispersion_m2_s",
-                                             hw__real(r->dispersion_m2_s), "area_m2", hw__real(r->area_m2),
-                                             "decay_per_s", hw__real(r->decay_per_s)));
+                                             hw__real(r->velocity_m_s), "dispersion_m2_s", hw__real(r->dispersion_m2_s),
+                                             "area_m2", hw__real(r->area_m2), "decay_per_s", hw__real(r->decay_per_s)));
   }
   json_object_set_new(root, "reaches", reaches);
-  json_object_set_new(root, "hydraulics",
-                      json_pack("{s:o, s:o, s:o, s:o, s:o}", "velocity_m_s", show_quantity(&h->velocity_m_s),
-                                "dispersion_m2_s", show_quantity(&h->dispersion_m2_s), "area_m2",
-                                hw__real(h->area_m2 > 0 ? h->area_m2 : (double)NAN), "discharge_m3_s",
-                                hw__real(h->discharge_m3_s > 0 ? h->discharge_m3_s : (double)NAN), "decay_per_s",
-                                hw__real(h->decay_per_s)));
+  json_object_set_new(
+      root, "hydraulics",
+      json_pack("{s:o, s:o, s:o, s:o, s:o}", "velocity_m_s", show_quantity(&h->velocity_m_s), "dispersion_m2_s",
+                show_quantity(&h->dispersion_m2_s), "area_m2", hw__real(h->area_m2 > 0 ? h->area_m2 : (double)NAN),
+                "discharge_m3_s", hw__real(h->discharge_m3_s > 0 ? h->discharge_m3_s : (double)NAN), "decay_per_s",
+                hw__real(h->decay_per_s)));
   const hw_box *box = &river->search;
-  json_object_set_new(root, "search",
-                      json_pack("{s:[o, o], s:[o, o], s:[o, o]}", "mass_g", hw__real(box->lo.mass_g),
-                                hw__real(box->hi.mass_g), "location_m", hw__real(box->lo.location_m),
-                                hw__real(box->hi.location_m), "time_s", hw__real(box->lo.time_s),
-                                hw__real(box->hi.time_s)));
+  json_object_set_new(
+      root, "search",
+      json_pack("{s:[o, o], s:[o, o], s:[o, o]}", "mass_g", hw__real(box->lo.mass_g), hw__real(box->hi.mass_g),
+                "location_m", hw__real(box->lo.location_m), hw__real(box->hi.location_m), "time_s",
+                hw__real(box->lo.time_s), hw__real(box->hi.time_s)));
 }
 
 json_t *hw__show_river(hw_service *service, size_t index, bool brief) {
@@ -129,14 +127,14 @@ json_t *hw__show_river(hw_service *service, size_t index, bool brief) {
   for (size_t s = 0; s < site->river.sensor_count; s++) {
     json_array_append_new(sensors, show_sensor(service, (hw_place){index, s}, present, calendar));
   }
-  json_t *root = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name", site->river.name,
-                           "time_base",
-                           calendar                     ? "calendar"
-                           : base == HW_TIME_RELATIVE ? "relative"
-                                                        : "unset",
-                           "present_s", hw__real(present), "present", hw__instant(calendar, present), "sensors",
-                           sensors, "candidates", show_places(&site->river, false), "intakes",
-                           show_places(&site->river, true), "has_centerline", site->river.centerline != NULL);
+  json_t *root =
+      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name", site->river.name, "time_base",
+                calendar                   ? "calendar"
+                : base == HW_TIME_RELATIVE ? "relative"
+                                           : "unset",
+                "present_s", hw__real(present), "present", hw__instant(calendar, present), "sensors", sensors,
+                "candidates", show_places(&site->river, false), "intakes", show_places(&site->river, true),
+                "has_centerline", site->river.centerline != NULL);
   if (root && !brief) {
     add_configuration(root, &site->river);
   }
@@ -151,21 +149,20 @@ json_t *hw__show_reading(const hw_service *service, const hw_record *record, boo
   const hw_site *site = hw__catalog_site(service->catalog, place.site);
   return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:b}", "seq", (json_int_t)record->seq, "river", site->id, "sensor",
                    site->river.sensors[place.sensor].id, "time_s", hw__real(record->time_s), "time",
-                   hw__instant(calendar, record->time_s), "concentration_g_m3",
-                   hw__real(record->concentration_g_m3), "below_limit", record->below_limit);
+                   hw__instant(calendar, record->time_s), "concentration_g_m3", hw__real(record->concentration_g_m3),
+                   "below_limit", record->below_limit);
 }
 
 json_t *hw__show_track(const hw_track *t) {
-  json_t *interval =
-      t->has_interval
-          ? json_pack("{s:[o, o], s:[o, o], s:[o, o]}", "mass_g", hw__real(t->interval.lo.mass_g),
-                      hw__real(t->interval.hi.mass_g), "location_m", hw__real(t->interval.lo.location_m),
-                      hw__real(t->interval.hi.location_m), "time_s", hw__real(t->interval.lo.time_s),
-                      hw__real(t->interval.hi.time_s))
-          : json_null();
+  json_t *interval = t->has_interval
+                         ? json_pack("{s:[o, o], s:[o, o], s:[o, o]}", "mass_g", hw__real(t->interval.lo.mass_g),
+                                     hw__real(t->interval.hi.mass_g), "location_m", hw__real(t->interval.lo.location_m),
+                                     hw__real(t->interval.hi.location_m), "time_s", hw__real(t->interval.lo.time_s),
+                                     hw__real(t->interval.hi.time_s))
+                         : json_null();
   return json_pack("{s:I, s:o, s:I, s:b, s:o, s:o, s:o, s:o}", "seq", (json_int_t)t->seq, "reading_s",
-                   hw__real(t->reading_s), "readings", (json_int_t)t->readings, "provisional", t->provisional,
-                   "mass_g", hw__real(t->source.mass_g), "location_m", hw__real(t->source.location_m), "time_s",
+                   hw__real(t->reading_s), "readings", (json_int_t)t->readings, "provisional", t->provisional, "mass_g",
+                   hw__real(t->source.mass_g), "location_m", hw__real(t->source.location_m), "time_s",
                    hw__real(t->source.time_s), "interval", interval);
 }
 
@@ -174,9 +171,8 @@ json_t *hw__show_event(const hw_service *service, const hw_event *event) {
   json_t *body = json_loads(event->body, 0, NULL);
   return json_pack("{s:I, s:s, s:I, s:s, s:I, s:s, s:o, s:o}", "id", (json_int_t)event->id, "kind", event->kind,
                    "incident", (json_int_t)event->incident, "river",
-                   site >= 0 ? hw__catalog_site(service->catalog, (size_t)site)->id : "", "seq",
-                   (json_int_t)event->seq, "subject", event->subject, "at", hw__instant_us(event->at_us), "body",
-                   body ? body : json_null());
+                   site >= 0 ? hw__catalog_site(service->catalog, (size_t)site)->id : "", "seq", (json_int_t)event->seq,
+                   "subject", event->subject, "at", hw__instant_us(event->at_us), "body", body ? body : json_null());
 }
 
 json_t *hw__show_incident(hw_service *service, hw_db *db, const hw_incident *i) {

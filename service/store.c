@@ -42,8 +42,8 @@ struct hw_store {
   size_t reader_count, readers_out;
 
   pthread_mutex_t clock_lock;
-  int64_t clock_us;      /* guarded clock at the last look */
-  int64_t monotonic_us;  /* and the machine's uptime then */
+  int64_t clock_us;     /* guarded clock at the last look */
+  int64_t monotonic_us; /* and the machine's uptime then */
 };
 
 static int64_t read_clock_us(clockid_t which) {
@@ -169,8 +169,8 @@ typedef struct {
 
 static hw_db_status run_append(hw_db *db, int64_t *seq, void *context) {
   const append_job *append = context;
-  return hw__db_append(db, append->store->catalog, append->ingest->entries, append->ingest->count,
-                       append->received_us, seq);
+  return hw__db_append(db, append->store->catalog, append->ingest->entries, append->ingest->count, append->received_us,
+                       seq);
 }
 
 hw_db_status hw__store_ingest(hw_store *store, hw_ingest *ingest) {

@@ -48,7 +48,8 @@ static hw_db_status write_change(hw_tracker *tracker, const hw_incident *inciden
   change.event.at_us = opening ? incident->opened_us : incident->closed_us;
   change.event.body = body;
   hw_db_status status;
-  while ((status = hw__store_write(tracker->store, run_change, &change)) != HW_DB_OK && !hw__tracker_stopping(tracker)) {
+  while ((status = hw__store_write(tracker->store, run_change, &change)) != HW_DB_OK &&
+         !hw__tracker_stopping(tracker)) {
     hw__log(HW_LOG_ERROR, "incident_not_stored", "reason", hw__db_text(status));
     hw__store_wait(tracker->store, UINT64_MAX, 1000);
   }
@@ -86,8 +87,7 @@ static void open_incident(hw_tracker *tracker, size_t site_index, const hw_recor
                           .onset_s = onset_s,
                           .from_s = onset_s - tracker->options.lead_in_s,
                           .opened_us = record->received_us};
-  snprintf(incident.method, sizeof incident.method, "%s",
-           record->method[0] ? record->method : tracker->options.method);
+  snprintf(incident.method, sizeof incident.method, "%s", record->method[0] ? record->method : tracker->options.method);
   incident.origin_s = origin_of(tracker, site, &incident, record->time_s);
   if (write_change(tracker, &incident, true, record->seq) != HW_DB_OK) {
     tracker->incomplete = true;
@@ -158,8 +158,7 @@ static void follow_incident(hw_tracker *tracker, size_t site_index, hw_tracked *
   if (!isfinite(tracked->above_s) || any_alarm(tracker, site_index, tracked->latest_s)) {
     return;
   }
-  const double hold_s =
-      tracker->options.quiet_s + travel_to_next_s(tracker, site_index, tracked->furthest_m);
+  const double hold_s = tracker->options.quiet_s + travel_to_next_s(tracker, site_index, tracked->furthest_m);
   if (tracked->latest_s > tracked->above_s + hold_s) {
     close_incident(tracker, tracked, record, "passed");
   }

@@ -14,10 +14,10 @@
 #include "store.h"
 
 typedef struct {
-  char method[32];   /* of incidents opened by detection; and of manual ones that name none */
+  char method[32]; /* of incidents opened by detection; and of manual ones that name none */
   uint64_t seed;
-  double lead_in_s;  /* readings this long before the onset go to the engine too */
-  double quiet_s;    /* how long after the pulse an incident stays open */
+  double lead_in_s; /* readings this long before the onset go to the engine too */
+  double quiet_s;   /* how long after the pulse an incident stays open */
 } hw_tracker_options;
 
 /* Told as it happens, from the tracker's thread; what matters is durable by then. */

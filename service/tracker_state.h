@@ -23,9 +23,9 @@ struct hw_tracker {
   double *slowest_m_s;     /* per site: a velocity to wait by */
   hw_tracked *open;
   size_t open_count, open_capacity;
-  int64_t seq;       /* last record taken */
-  bool incomplete;   /* the record after seq was begun and could not be finished */
-  int64_t *river_seq; /* per site */
+  int64_t seq;          /* last record taken */
+  bool incomplete;      /* the record after seq was begun and could not be finished */
+  int64_t *river_seq;   /* per site */
   pthread_mutex_t lock; /* detectors, open_count, seq, river_seq, stopping */
   pthread_cond_t news;
   bool stopping;
