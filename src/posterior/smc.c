@@ -1,0 +1,338 @@
+/* A reading comes in. */
+#include "posterior/smc.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "posterior/evidence.h"
+#include "posterior/noise.h"
+
+/* The share of particles that must stay effective: below HALF they are rejuvenated, and a reading that would leave
+ * fewer than a QUARTER is taken in by degrees. */
+#define HALF    0.5
+#define QUARTER 0.25
+
+void hw__smc_evidence(const hw__smc *smc, size_t n, const hw__totals *totals, double *evidence) {
+  const double lo = smc->mass_lo, hi = smc->mass_hi;
+  if (smc->kernel->evidence(n, totals, lo, hi, evidence) == 0) {
+    return;
+  }
+  for (size_t j = 0; j < n; j++) {
+    const double l = totals->lambda[j], h = totals->h[j];
+    const double room = fmin(h - lo * l, hi * l - h);
+    if (!(room > 0 && room * room > 36 * l)) {
+      evidence[j] = hw__mass_evidence(l, h, lo, hi) + totals->offset[j];
+    }
+  }
+}
+
+hw__fold hw__smc_fold(const hw__smc *smc, size_t sensor, double more_s0, double more_s1) {
+  const hw__channel *c = &smc->channels[sensor];
+  hw__fold fold = {.gain2 = c->gain_sd * c->gain_sd * smc->mass_scale_g * smc->mass_scale_g};
+  if (c->learns_background) {
+    const double spread = hw__background_spread(c->refreshed_floor, c->lowest_g_m3);
+    fold.per_s0 = 1 / (c->s0 + more_s0 + 1 / (spread * spread));
+    fold.s1 = c->s1 + more_s1;
+  }
+  return fold;
+}
+
+void hw__smc_thin(hw__smc *smc, double *mass) {
+  const double *weight = smc->cloud.column[HW__WEIGHT];
+  double total = 0;
+  for (size_t i = 0; i < smc->cloud.count; i++) {
+    total += weight[i];
+  }
+  const double step = total / HW__BLOCK;
+  double running = 0;
+  size_t given = 0;
+  for (size_t i = 0; i < smc->cloud.count && given < HW__BLOCK; i++) {
+    running += weight[i];
+    while (given < HW__BLOCK && (0.5 + (double)given) * step < running) {
+      hw__cloud_copy(&smc->cloud, i, &smc->proposal, given++);
+    }
+  }
+  while (given < HW__BLOCK) {
+    hw__cloud_copy(&smc->cloud, smc->cloud.count - 1, &smc->proposal, given++);
+  }
+  const hw__totals totals = hw__cloud_totals(&smc->proposal, 0);
+  for (size_t j = 0; j < HW__BLOCK; j++) {
+    mass[j] = hw__mass_quantile(totals.lambda[j], totals.h[j], smc->mass_lo, smc->mass_hi, 0.5);
+  }
+}
+
+double hw__smc_background(const hw__smc *smc, size_t sensor, const double *mass) {
+  const hw__channel *c = &smc->channels[sensor];
+  const hw__sums sums = hw__cloud_sums(&smc->proposal, sensor, 0);
+  double background = c->background_g_m3;
+  for (size_t j = 0; c->learns_background && j < HW__BLOCK; j++) {
+    background += fmax((c->s1 - sums.g[j] * mass[j]) * c->fold.per_s0, 0) / HW__BLOCK;
+  }
+  return background;
+}
+
+void hw__smc_refloor(hw__smc *smc, size_t sensor) {
+  hw__channel *c = &smc->channels[sensor];
+  const hw_sensor *s = &smc->river->sensors[sensor];
+  c->floor_g_m3 = fmax(hw__noise_floor(s, c->readings ? fmax(c->peak_g_m3, 0) : 0), 1e-300);
+  if (!(s->noise_absolute_g_m3 > 0)) {
+    c->floor_g_m3 = fmax(c->floor_g_m3, fmax(c->least_floor_g_m3, hw__scatter_sd(&c->scatter)));
+  }
+}
+
+/* Relative noise follows the concentration that the posterior expects, the same for all particles: a particle's own
+ * would let a huge plume elsewhere explain everything as noise. */
+static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g) {
+  hw__channel *c = &smc->channels[k];
+  const hw_sensor *sensor = &smc->river->sensors[k];
+  const hw__view view = hw__cloud_view(&smc->proposal, 0);
+  const double background = hw__smc_background(smc, k, mass);
+  c->refreshed_floor = c->floor_g_m3;
+  c->s0 = c->s1 = 0;
+  hw__point point = c->place;
+  for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
+    hw__entry *e = &smc->history.entries[i];
+    double expected = background;
+    if (e->below_limit) {
+      expected = e->value_g_m3;
+    } else if (sensor->noise_relative > 0) {
+      point.time_s = e->time_s;
+      smc->kernel->response(&view, HW__BLOCK, &point, g);
+      for (size_t j = 0; j < HW__BLOCK; j++) {
+        expected += mass[j] * g[j] / HW__BLOCK;
+      }
+    }
+    e->variance = hw__noise_variance(sensor, c->floor_g_m3, expected);
+    if (!e->below_limit && !e->aside && !e->held) {
+      const double weight = e->share * e->count / e->variance;
+      c->s0 += weight;
+      c->s1 += weight * (e->value_g_m3 - c->background_g_m3);
+    }
+  }
+  c->fold = hw__smc_fold(smc, k, 0, 0);
+}
+
+static void refresh_noise(hw__smc *smc) {
+  double *mass = smc->scratch, *g = smc->scratch + HW__BLOCK;
+  hw__smc_thin(smc, mass);
+  smc->mass_scale_g = 0;
+  for (size_t j = 0; j < HW__BLOCK; j++) {
+    smc->mass_scale_g += mass[j] / HW__BLOCK;
+  }
+  for (size_t k = 0; k < smc->river->sensor_count; k++) {
+    refresh_sensor(smc, k, mass, g);
+  }
+}
+
+/* Weights from the evidence; returned: the effective number of particles. */
+static double weigh(hw__smc *smc, const double *evidence, double *weight) {
+  const size_t n = smc->cloud.count;
+  double sums[2];
+  const double shift = smc->kernel->largest(n, evidence, smc->cloud.column[HW__BASE]);
+  smc->kernel->weigh(n, evidence, smc->cloud.column[HW__BASE], shift, weight, sums);
+  return sums[0] * sums[0] / sums[1];
+}
+
+void hw__smc_measure(hw__smc *smc) {
+  const hw__view view = hw__cloud_view(&smc->cloud, 0);
+  for (size_t k = 0; k < smc->river->sensor_count; k++) {
+    hw__channel *c = &smc->channels[k];
+    double sum = 0, count = 0;
+    for (size_t j = 0; j < smc->cloud.count; j++) {
+      const double variance = (c->place.variance - view.variance[j]) * view.spread[j];
+      sum += variance > 0 ? sqrt(variance) : 0;
+      count += variance > 0 ? 1 : 0;
+    }
+    c->width_s = count > 0 ? sum / count : 0;
+  }
+}
+
+static void rejuvenate(hw__smc *smc) {
+  refresh_noise(smc);
+  for (size_t from = 0; from < smc->cloud.count; from += HW__BLOCK) {
+    hw__likelihood(smc, &smc->cloud, from, HW__BLOCK);
+  }
+  weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
+  hw__smc_move(smc);
+  memcpy(smc->cloud.column[HW__BASE], smc->cloud.column[HW__EVIDENCE], smc->cloud.count * sizeof(double));
+  hw__smc_measure(smc);
+  smc->pending = 0;
+  smc->rejuvenations++;
+}
+
+void hw__smc_settle(hw__smc *smc) {
+  if (!(smc->pending > 0)) {
+    return;
+  }
+  const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
+  hw__smc_evidence(smc, smc->cloud.count, &totals, smc->cloud.column[HW__EVIDENCE]);
+  const double effective = weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
+  smc->pending = 0;
+  if (effective < HALF * (double)smc->cloud.count) {
+    rejuvenate(smc);
+  }
+}
+
+/* The totals as they would be with this share more of the entry. */
+static void try_share(hw__smc *smc, size_t sensor, const hw__entry *e, double share) {
+  const hw__channel *c = &smc->channels[sensor];
+  const size_t n = smc->cloud.count;
+  const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
+  const double value = e->value_g_m3 - c->background_g_m3;
+  const double weight = share / e->variance;
+  const hw__sums sums = hw__cloud_sums(&smc->cloud, sensor, 0);
+  if (e->below_limit) {
+    const double sd = sqrt(e->variance);
+    for (size_t j = 0; j < n; j++) {
+      const hw__terms t = hw__nondetect(smc, totals.lambda[j], totals.h[j], smc->g[j], value, sd, share);
+      smc->trial.lambda[j] = totals.lambda[j] + t.lambda;
+      smc->trial.h[j] = totals.h[j] + t.h;
+      smc->trial.offset[j] = totals.offset[j] + t.offset;
+    }
+  } else if (sums.lambda) {
+    smc->trial_fold = hw__smc_fold(smc, sensor, weight, weight * value);
+    smc->kernel->couple(n, smc->g, weight, value, &sums, &c->fold, &smc->trial_fold, &totals, &smc->trial);
+  } else {
+    smc->kernel->add(n, smc->g, weight, value, &totals, &smc->trial);
+  }
+}
+
+static double try_effective(hw__smc *smc, size_t sensor, const hw__entry *e, double share) {
+  try_share(smc, sensor, e, share);
+  hw__smc_evidence(smc, smc->cloud.count, &smc->trial, smc->trial_evidence);
+  return weigh(smc, smc->trial_evidence, smc->trial_weight);
+}
+
+/* What is on trial becomes fact: totals, the sensor's own sums, and its background's evidence. */
+static void keep_trial(hw__smc *smc, size_t sensor, hw__entry *e, double share) {
+  hw__channel *c = &smc->channels[sensor];
+  const size_t n = smc->cloud.count, bytes = n * sizeof(double);
+  const double weight = share / e->variance, value = e->value_g_m3 - c->background_g_m3;
+  const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
+  memcpy(totals.lambda, smc->trial.lambda, bytes);
+  memcpy(totals.h, smc->trial.h, bytes);
+  memcpy(totals.offset, smc->trial.offset, bytes);
+  e->share += share;
+  if (e->below_limit) {
+    return;
+  }
+  const hw__sums sums = hw__cloud_sums(&smc->cloud, sensor, 0);
+  for (size_t j = 0; sums.lambda && j < n; j++) {
+    const double x = weight * smc->g[j];
+    sums.lambda[j] += x * smc->g[j];
+    sums.h[j] += x * value;
+    sums.g[j] += x;
+  }
+  c->s0 += weight;
+  c->s1 += weight * value;
+  if (sums.lambda) {
+    c->fold = smc->trial_fold;
+  }
+}
+
+static void keep_weights(hw__smc *smc) {
+  const size_t bytes = smc->cloud.count * sizeof(double);
+  memcpy(smc->cloud.column[HW__EVIDENCE], smc->trial_evidence, bytes);
+  memcpy(smc->cloud.column[HW__WEIGHT], smc->trial_weight, bytes);
+  smc->pending = 0;
+}
+
+/* Largest share that leaves about a third of the particles effective, by bisection. */
+static double fitting_share(hw__smc *smc, size_t sensor, const hw__entry *e, double most) {
+  double lo = 0, hi = most;
+  const double wanted = 0.35 * (double)smc->cloud.count;
+  for (int i = 0; i < 12; i++) {
+    const double middle = i < 6 ? hi * 0.25 + lo * 0.75 : 0.5 * (lo + hi);
+    if (try_effective(smc, sensor, e, middle) < wanted) {
+      hi = middle;
+    } else {
+      lo = middle;
+    }
+  }
+  return lo > 0 ? lo : hi;
+}
+
+static double respond(hw__smc *smc, const hw__channel *channel, double time_s) {
+  const hw__view view = hw__cloud_view(&smc->cloud, 0);
+  hw__point point = channel->place;
+  point.time_s = time_s;
+  smc->evaluations += smc->cloud.count;
+  return smc->kernel->response(&view, smc->cloud.count, &point, smc->g);
+}
+
+static void assimilate(hw__smc *smc, size_t sensor, hw__entry *e) {
+  hw__channel *c = &smc->channels[sensor];
+  const double largest = respond(smc, c, e->time_s);
+  /* Most that this reading can change the evidence by, at any mass still in question. */
+  const double most_g = smc->rejuvenations ? fmin(smc->mass_hi, 5 * smc->mass_scale_g) : smc->mass_hi;
+  const double plume = largest * most_g, net = fabs(e->value_g_m3 - c->background_g_m3);
+  smc->pending += plume * (plume + net + c->floor_g_m3) / e->variance;
+  if (smc->pending < 0.01 && c->floor_g_m3 < 1.1 * c->refreshed_floor) {
+    try_share(smc, sensor, e, 1);
+    keep_trial(smc, sensor, e, 1);
+    return;
+  }
+  for (int step = 0; step < 100; step++) {
+    const double rest = 1 - e->share;
+    const double effective = try_effective(smc, sensor, e, rest);
+    if (effective >= QUARTER * (double)smc->cloud.count || step == 99) {
+      keep_trial(smc, sensor, e, rest);
+      e->share = 1;
+      keep_weights(smc);
+      if (effective < HALF * (double)smc->cloud.count || !(c->floor_g_m3 < 1.1 * c->refreshed_floor)) {
+        rejuvenate(smc);
+      }
+      return;
+    }
+    const double share = fitting_share(smc, sensor, e, rest);
+    try_effective(smc, sensor, e, share);
+    keep_trial(smc, sensor, e, share);
+    keep_weights(smc);
+    rejuvenate(smc);
+    respond(smc, c, e->time_s);
+  }
+}
+
+static void note_value(hw__channel *c, const hw_sensor *sensor, double value) {
+  if (c->readings == 0) {
+    c->peak_g_m3 = c->lowest_g_m3 = value;
+  }
+  if (value > c->peak_g_m3) {
+    c->peak_g_m3 = value;
+    c->fallen = false;
+  }
+  c->lowest_g_m3 = fmin(c->lowest_g_m3, value);
+  const double base = c->learns_background ? c->lowest_g_m3 : c->background_g_m3;
+  c->fallen = c->fallen || value - base < 0.5 * (c->peak_g_m3 - base);
+  c->detects += value > sensor->detection_limit_g_m3;
+  c->readings++;
+  hw__scatter_add(&c->scatter, value);
+}
+
+void hw__smc_take(hw__smc *smc, size_t sensor, hw__entry *e) {
+  hw__channel *c = &smc->channels[sensor];
+  const hw_sensor *s = &smc->river->sensors[sensor];
+  if (e->below_limit) {
+    c->fallen = c->fallen || (c->readings > 0 && e->value_g_m3 < 0.5 * c->peak_g_m3);
+  } else {
+    note_value(c, s, e->value_g_m3);
+  }
+  hw__smc_refloor(smc, sensor);
+  e->variance = hw__noise_variance(s, c->floor_g_m3, fmax(e->value_g_m3, 0));
+  assimilate(smc, sensor, e);
+}
+
+void hw__smc_observe(hw__smc *smc, const hw_reading *reading) {
+  const bool held = !reading->below_limit && hw__screen(smc, reading);
+  const hw__entry entry = {.time_s = reading->time_s,
+                           .value_g_m3 = reading->concentration_g_m3,
+                           .count = 1,
+                           .first_s = reading->time_s,
+                           .last_s = reading->time_s,
+                           .below_limit = reading->below_limit,
+                           .held = held};
+  const size_t at = hw__history_insert(&smc->history, reading->sensor, &entry);
+  if (!held) {
+    hw__smc_take(smc, reading->sensor, &smc->history.entries[at]);
+  }
+}

@@ -1,0 +1,310 @@
+/* The sensor level of the field model: shapes, the law, histories and lattices. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "field/lattice.h"
+#include "field/law.h"
+#include "field/trace.h"
+#include "near.h"
+
+static hw__shapes shapes;
+
+static int build_shapes(void **state) {
+  (void)state;
+  hw__shapes_build(&shapes);
+  return 0;
+}
+
+/* The polynomial is an independent fit of numerical crossings, good to 0.003 for tau / sigma 0.05 to 8. */
+static void test_lead_matches_published_polynomial(void **state) {
+  (void)state;
+  for (int k = 0; k < HW__SHAPES; k++) {
+    const double q = shapes.shape[k].skew;
+    if (q < log(8)) {
+      const double polynomial =
+          log(2.146) + 0.15214 + 0.16466 * q + 0.06569 * pow(q, 2) + 0.01055 * pow(q, 3) + 0.00046 * pow(q, 4);
+      check_near(log(shapes.shape[k].lead_in_sigma), polynomial, 0.004);
+    }
+  }
+}
+
+/* Gaussian and exponential store convolved by the midpoint rule. */
+static double convolved(double x, double tau) {
+  double sum = 0;
+  for (int i = 0; i < 4000; i++) {
+    const double delay = tau * 14 * (i + 0.5) / 4000;
+    sum += exp(-delay / tau - 0.5 * (x - delay) * (x - delay));
+  }
+  return sum;
+}
+
+static void test_shape_is_gaussian_through_a_store(void **state) {
+  (void)state;
+  const hw__shape *shape = &shapes.shape[5];
+  const double tau = exp(shape->skew);
+  /* Places relative to the front's tenth, which must not depend on how phi is found: compare ratios. */
+  double peak = 0, peak_x = 0;
+  for (double x = -3; x < 12; x += 0.002) {
+    const double c = convolved(x, tau);
+    if (c > peak) {
+      peak = c;
+      peak_x = x;
+    }
+  }
+  for (double y = -1.3; y < 4; y += 0.37) {
+    const double x = peak_x + (y - shape->peak_y) * shape->lead_in_sigma;
+    check_near(hw__shape_at(shape, (float)y), convolved(x, tau) / peak, 0.004);
+  }
+}
+
+static void test_every_shape_is_a_tenth_one_lead_before_phi(void **state) {
+  (void)state;
+  for (int k = 0; k < HW__SHAPES; k++) {
+    check_near(hw__shape_at(&shapes.shape[k], -1), 0.1, 1e-3);
+    check_near(hw__shape_front(&shapes.shape[k], 0.1), -1, 1e-2);
+    double area = 0;
+    for (int i = 0; i < HW__SHAPE_POINTS; i++) {
+      area += (double)shapes.shape[k].value[i] / HW__SHAPE_PER_LEAD;
+    }
+    check_near(area / shapes.shape[k].area, 1, 3e-3); /* what lies beyond the table's end */
+  }
+}
+
+static void test_t5_matches_reference(void **state) {
+  (void)state;
+  static const double places[] = {1e-7, 3.1e-4, 0.021, 0.24, 0.5, 0.77, 0.9983, 1 - 1e-6};
+  for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    const double t = gsl_cdf_tdist_Pinv(places[i], 5);
+    check_near(hw__t5_quantile(places[i]) / (fabs(t) > 1e-9 ? t : 1), fabs(t) > 1e-9 ? 1 : 0, 1e-6);
+    check_near(hw__t5_below(t) / places[i], 1, 1e-6);
+  }
+}
+
+static void test_law_density_matches_two_by_two_formula(void **state) {
+  (void)state;
+  const hw__population *p = &hw__population_shipped;
+  const double residual[2] = {0.21, -0.08}, age[2] = {log(7000), log(23000)};
+  const double s2 = p->law_scale * p->law_scale, n2 = p->law_nugget * p->law_nugget;
+  const double a = s2 + n2, b = s2 * exp(-(age[1] - age[0]) / p->law_length), det = a * a - b * b;
+  const double square =
+      (a * residual[0] * residual[0] - 2 * b * residual[0] * residual[1] + a * residual[1] * residual[1]) / det;
+  const double expected = -0.5 * log(det) - 0.5 * (p->law_freedom + 2) * log1p(square / p->law_freedom);
+  check_near(hw__law_log_density(p, 2, residual, age), expected, 1e-12);
+  check_near(hw__law_log_density(p, 1, residual, age), -0.5 * log(a) - 3 * log1p(residual[0] * residual[0] / a / 5),
+             1e-12);
+  /* Pulses of the same age err together but for the nugget. */
+  check_near(hw__law_onward_scale(p, age[0], age[0]), p->law_nugget, 1e-12);
+}
+
+static void test_amplitude_evidence_matches_quadrature(void **state) {
+  (void)state;
+  const double cross = 61.7, square = 43.2, alpha = 0.3;
+  double sum = 0, mode = 0;
+  for (double a = -1.5; a < 1.5; a += 1e-4) {
+    sum += 1e-4 * exp(-alpha * a + cross * exp(a) - 0.5 * square * exp(2 * a));
+  }
+  /* Laplace's method errs by about 1 over the information on the height, here 88. */
+  check_near(hw__amplitude_evidence(cross, square, alpha, &mode), log(sum), 0.02);
+  check_near(mode, cross / square, 0.01);
+  assert_true(isinf(hw__amplitude_evidence(-1, 1, alpha, &mode)));
+  assert_true(isinf(hw__amplitude_evidence(0.1, 1, alpha, &mode)));
+}
+
+static double pulse(double t, double phi, double lead, double height, int shape) {
+  return height * (double)hw__shape_at(&shapes.shape[shape], (float)((t - phi) / lead));
+}
+
+static void feed(hw__trace *trace, double time_s, double value) {
+  const hw_reading reading = {.time_s = time_s, .concentration_g_m3 = value};
+  hw__trace_insert(trace, &reading);
+}
+
+static hw_sensor plain_sensor(void) {
+  hw_sensor sensor;
+  hw_sensor_init(&sensor);
+  return sensor;
+}
+
+/* The same sums as the lattice's, on a mesh so fine and so wide that it needs no zoom. */
+static void brute_force(const hw__view *view, hw__lead_range range, double mean[2], double sd[2]) {
+  const hw__population *p = &hw__population_shipped;
+  double total = 0, sum[2] = {0}, square[2] = {0}, best = -INFINITY;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < HW__SHAPES; k++) {
+      for (double lead = range.lo; lead < range.hi; lead += 0.02) {
+        for (double y = -6; y < 6; y += 0.02) {
+          double cross = 0, own = 0, height;
+          for (size_t i = 0; i < view->count; i++) {
+            const hw__point *point = &view->point[i];
+            const double g = (double)hw__shape_at(&shapes.shape[k], (float)(point->time_s / exp(lead) - y));
+            cross += point->weight * point->value * g;
+            own += point->weight * g * g;
+          }
+          const double skew = (shapes.shape[k].skew - p->skew_mean) / p->skew_sd;
+          const double log_weight =
+              hw__amplitude_evidence(cross, own, p->amplitude_power, &height) + lead - 0.5 * skew * skew;
+          if (pass == 0) {
+            best = fmax(best, log_weight);
+            continue;
+          }
+          const double w = exp(log_weight - best), phi = y * exp(lead);
+          total += w;
+          sum[0] += w * phi;
+          sum[1] += w * lead;
+          square[0] += w * phi * phi;
+          square[1] += w * lead * lead;
+        }
+      }
+    }
+  }
+  for (int i = 0; i < 2; i++) {
+    mean[i] = sum[i] / total;
+    sd[i] = sqrt(square[i] / total - mean[i] * mean[i]);
+  }
+}
+
+static void check_lattice(double until_s) {
+  hw__trace *trace = calloc(1, sizeof *trace);
+  hw__lattice *lattice = calloc(1, sizeof *lattice);
+  const hw_sensor sensor = plain_sensor();
+  for (double t = 0; t < until_s; t += 430) {
+    feed(trace, t, pulse(t, 9700, 2900, 0.041, 5));
+  }
+  hw__trace_settle(trace, &sensor);
+  hw__view view;
+  hw__trace_view(trace, &hw__population_shipped, &view);
+  const hw__lead_range range = {log(2900) - 2, log(2900) + 1.5};
+  hw__lattice_build(&shapes, &view, range, &hw__population_shipped, lattice);
+  assert_true(lattice->count > 50);
+  double mean[2], sd[2], sum[2] = {0}, square[2] = {0};
+  brute_force(&view, range, mean, sd);
+  enum { N = 20000 };
+  for (int i = 0; i < N; i++) {
+    const hw__pulse p = hw__lattice_pick(lattice, (i + 0.5) / N, fmod(i * 0.6180339887, 1), fmod(i * 0.7548776662, 1));
+    const double value[2] = {p.phi_s - view.anchor_s, p.log_lead};
+    for (int j = 0; j < 2; j++) {
+      sum[j] += value[j] / N;
+      square[j] += value[j] * value[j] / N;
+    }
+  }
+  /* A mesh with about ten cells across the probability: its mean within a tenth of a standard deviation. */
+  for (int j = 0; j < 2; j++) {
+    check_near((sum[j] - mean[j]) / sd[j], 0, 0.12);
+    check_near(sqrt(square[j] - sum[j] * sum[j]) / sd[j], 1, 0.15);
+  }
+  free(trace);
+  free(lattice);
+}
+
+static void test_lattice_matches_brute_force_on_the_rise(void **state) {
+  (void)state;
+  check_lattice(8200);
+}
+
+static void test_lattice_matches_brute_force_after_the_pulse(void **state) {
+  (void)state;
+  check_lattice(30000);
+}
+
+static void test_late_and_repeated_readings_change_nothing(void **state) {
+  (void)state;
+  hw__trace *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+  for (int i = 0; i < 300; i++) {
+    feed(a, 37 * i, 0.001 * i);
+    feed(b, 37 * ((i * 7) % 300), 0.001 * ((i * 7) % 300)); /* 7 and 300 share no factor */
+  }
+  feed(b, 37 * 14, 0.014);
+  assert_int_equal(a->count, b->count);
+  for (size_t i = 0; i < a->count; i++) {
+    assert_true(a->entry[i].time_s == b->entry[i].time_s && a->entry[i].value_g_m3 == b->entry[i].value_g_m3);
+  }
+  free(a);
+  free(b);
+}
+
+static void test_spike_is_cut_and_counted(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  const hw_sensor sensor = plain_sensor();
+  for (int i = 0; i < 60; i++) {
+    feed(trace, 500 * i, i == 31 ? 0.9 : pulse(500 * i, 9700, 2900, 0.041, 5));
+  }
+  hw__trace_settle(trace, &sensor);
+  assert_int_equal(trace->spikes, 1);
+  check_near(trace->spike_s, 15500, 1e-9);
+  check_near(trace->height_g_m3, 0.041, 0.001);
+  free(trace);
+}
+
+static void test_steady_background_is_learned(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  hw_sensor sensor = plain_sensor();
+  for (int i = 0; i < 60; i++) {
+    const double wobble = 0.0004 * ((i * 7) % 5 - 2);
+    feed(trace, 500 * i, 0.023 + wobble + pulse(500 * i, 14700, 2900, 0.041, 5));
+  }
+  hw__trace_settle(trace, &sensor);
+  check_near(trace->background_g_m3, 0.023, 0.0006);
+  check_near(trace->height_g_m3, 0.041, 0.0015);
+  assert_true(trace->fallen);
+  free(trace);
+}
+
+static void test_noise_alone_is_no_pulse(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  const hw_sensor sensor = plain_sensor();
+  for (int i = 0; i < 400; i++) {
+    feed(trace, 500 * i, 0.023 + 0.001 * ((i * 13) % 11 - 5) / 5.0);
+  }
+  hw__trace_settle(trace, &sensor);
+  assert_true(trace->height_g_m3 == 0);
+  free(trace);
+}
+
+static void test_long_watch_keeps_the_pulse_sharp(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  const hw_sensor sensor = plain_sensor();
+  const double phi = 60.0 * 20000;
+  for (int i = 0; i < 21000; i++) {
+    feed(trace, 60 * i, pulse(60 * i, phi, 2900, 0.041, 5));
+  }
+  assert_true(trace->count <= HW__TRACE_SIZE);
+  hw__trace_settle(trace, &sensor);
+  check_near(trace->height_g_m3, 0.041, 0.0005);
+  size_t inside = 0;
+  for (size_t i = 0; i < trace->count; i++) {
+    inside += fabs(trace->entry[i].time_s - phi) < 5800;
+  }
+  assert_true(inside > 60); /* more than the view will use of two leads either side */
+  free(trace);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_lead_matches_published_polynomial),
+      cmocka_unit_test(test_shape_is_gaussian_through_a_store),
+      cmocka_unit_test(test_every_shape_is_a_tenth_one_lead_before_phi),
+      cmocka_unit_test(test_t5_matches_reference),
+      cmocka_unit_test(test_law_density_matches_two_by_two_formula),
+      cmocka_unit_test(test_amplitude_evidence_matches_quadrature),
+      cmocka_unit_test(test_lattice_matches_brute_force_on_the_rise),
+      cmocka_unit_test(test_lattice_matches_brute_force_after_the_pulse),
+      cmocka_unit_test(test_late_and_repeated_readings_change_nothing),
+      cmocka_unit_test(test_spike_is_cut_and_counted),
+      cmocka_unit_test(test_steady_background_is_learned),
+      cmocka_unit_test(test_noise_alone_is_no_pulse),
+      cmocka_unit_test(test_long_watch_keeps_the_pulse_sharp),
+  };
+  return cmocka_run_group_tests(tests, build_shapes, NULL);
+}
