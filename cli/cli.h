@@ -30,13 +30,9 @@ typedef struct {
   X(simulate)            \
   X(regret)              \
   X(plan)                \
-<<<<<<< HEAD
+  X(reproduce)           \
   X(methods)             \
   X(serve)
-=======
-  X(reproduce)           \
-  X(methods)
->>>>>>> main
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;
 CLI_VERB_LIST(CLI_VERB_EXTERN)
