@@ -31,6 +31,7 @@ typedef struct {
   X(regret)              \
   X(plan)                \
   X(reproduce)           \
+  X(serve)               \
   X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;
