@@ -57,7 +57,8 @@ static void set_channel(hw__smc *smc, size_t k) {
                      .lowest_g_m3 = 0};
 }
 
-/* Typical height of the pulse of the smallest mass; a thousandth of it bounds an estimated noise floor from below. */
+/* Typical height of the pulse of the smallest mass; half a per cent of it bounds an estimated noise floor from below.
+ */
 static void set_least_floors(hw__smc *smc) {
   const hw__view view = hw__cloud_view(&smc->cloud, 0);
   double most = 0;
@@ -71,7 +72,7 @@ static void set_least_floors(hw__smc *smc) {
       }
     }
     const double mass = smc->mass_lo > 0 ? smc->mass_lo : 1e-3 * smc->mass_hi;
-    c->least_floor_g_m3 = 1e-3 * mass * sum / (double)smc->cloud.count;
+    c->least_floor_g_m3 = 0.005 * mass * sum / (double)smc->cloud.count;
     most = fmax(most, c->least_floor_g_m3);
   }
   for (size_t k = 0; k < smc->river->sensor_count; k++) { /* a sensor above the whole box borrows */

@@ -74,9 +74,14 @@ double hw__smc_background(const hw__smc *smc, size_t sensor, const double *mass)
 void hw__smc_refloor(hw__smc *smc, size_t sensor) {
   hw__channel *c = &smc->channels[sensor];
   const hw_sensor *s = &smc->river->sensors[sensor];
-  c->floor_g_m3 = fmax(hw__noise_floor(s, c->readings ? fmax(c->peak_g_m3, 0) : 0), 1e-300);
+  const double peak = c->readings ? fmax(c->peak_g_m3, 0) : 0;
+  c->floor_g_m3 = fmax(hw__noise_floor(s, peak), 1e-300);
   if (!(s->noise_absolute_g_m3 > 0)) {
-    c->floor_g_m3 = fmax(c->floor_g_m3, fmax(c->least_floor_g_m3, hw__scatter_sd(&c->scatter)));
+    /* A record that begins on a falling limb must not pass for noise altogether. */
+    const double scatter = c->peak_g_m3 > 20 * c->least_floor_g_m3
+                               ? fmin(hw__scatter_sd(&c->scatter), fmax(0.05 * peak, -c->lowest_g_m3))
+                               : hw__scatter_sd(&c->scatter);
+    c->floor_g_m3 = fmax(c->floor_g_m3, fmax(c->least_floor_g_m3, scatter));
   }
 }
 
@@ -147,12 +152,17 @@ void hw__smc_measure(hw__smc *smc) {
   }
 }
 
+/* The refreshed noise shifts the target a little; the weights follow it unless that would leave too few particles (a
+ * floor that grows broadens the target, and weights cannot widen a cloud): then the moves alone must. */
 static void rejuvenate(hw__smc *smc) {
+  double *weight = smc->cloud.column[HW__WEIGHT];
   refresh_noise(smc);
   for (size_t from = 0; from < smc->cloud.count; from += HW__BLOCK) {
     hw__likelihood(smc, &smc->cloud, from, HW__BLOCK);
   }
-  weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
+  if (weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->trial_weight) >= 0.2 * (double)smc->cloud.count) {
+    memcpy(weight, smc->trial_weight, smc->cloud.count * sizeof(double));
+  }
   hw__smc_move(smc);
   memcpy(smc->cloud.column[HW__BASE], smc->cloud.column[HW__EVIDENCE], smc->cloud.count * sizeof(double));
   hw__smc_measure(smc);
