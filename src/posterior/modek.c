@@ -13,7 +13,7 @@
 
 #include "river/along.h"
 
-enum { LARGEST_STATE = 3500000 };
+enum { LARGEST_STATE = 3500000, EXTRA_COLUMNS = 7 };
 
 /* Noise that follows the concentration makes the target move at every refresh: more particles. */
 static size_t default_particles(const hw_river *river) {
@@ -28,7 +28,7 @@ static size_t default_particles(const hw_river *river) {
 static size_t particle_count(const hw_river *river, const hw_options *options, size_t with_sums) {
   size_t count = options->particles ? options->particles : default_particles(river);
   count = (count + HW__BLOCK - 1) / HW__BLOCK * HW__BLOCK;
-  const size_t columns = HW__COLUMNS + 6 + sizeof(hw_sample) / sizeof(double) + 2 + 3 * with_sums;
+  const size_t columns = HW__COLUMNS + EXTRA_COLUMNS + sizeof(hw_sample) / sizeof(double) + 2 + 3 * with_sums;
   while (!options->particles && count > HW__BLOCK && count * columns * sizeof(double) > LARGEST_STATE) {
     count = (count / 2 + HW__BLOCK - 1) / HW__BLOCK * HW__BLOCK;
   }
@@ -53,6 +53,7 @@ static void set_channel(hw__smc *smc, size_t k) {
                      .learns_background = isnan(sensor->background_g_m3),
                      .background_g_m3 = isnan(sensor->background_g_m3) ? 0 : sensor->background_g_m3,
                      .gain_sd = log(sensor->gain_factor),
+                     .learned_g_m3 = isnan(sensor->background_g_m3) ? 0 : sensor->background_g_m3,
                      .peak_g_m3 = NAN,
                      .lowest_g_m3 = 0};
 }
@@ -113,7 +114,7 @@ void hw__smc_reset(hw__smc *smc) {
 }
 
 static bool create_columns(hw__smc *smc, size_t count) {
-  const size_t columns = 6, length = columns * count + 3 * HW__BLOCK;
+  const size_t columns = EXTRA_COLUMNS, length = columns * count + 3 * HW__BLOCK;
   smc->memory = aligned_alloc(64, length * sizeof(double));
   if (!smc->memory) {
     return false;
@@ -123,8 +124,9 @@ static bool create_columns(hw__smc *smc, size_t count) {
   smc->trial = (hw__totals){m, m + count, m + 2 * count};
   smc->trial_evidence = m + 3 * count;
   smc->trial_weight = m + 4 * count;
-  smc->g = m + 5 * count;
-  smc->scratch = m + 6 * count;
+  smc->trial_mass = m + 5 * count;
+  smc->g = m + 6 * count;
+  smc->scratch = m + EXTRA_COLUMNS * count;
   return true;
 }
 
@@ -214,7 +216,7 @@ size_t hw__modek_bytes(const hw__modek *k) {
   const hw__smc *smc = &k->smc;
   const size_t n = smc->cloud.count;
   return sizeof *k + smc->cloud.bytes + smc->proposal.bytes + hw__history_bytes(&smc->history) +
-         (6 * n + 3 * HW__BLOCK) * sizeof(double) + smc->river->sensor_count * sizeof *smc->channels +
+         (EXTRA_COLUMNS * n + 3 * HW__BLOCK) * sizeof(double) + smc->river->sensor_count * sizeof *smc->channels +
          smc->history.capacity * sizeof *k->late + n * (sizeof *k->samples + 2 * sizeof(double)) +
          HW__BLOCK * sizeof *k->passages;
 }

@@ -13,7 +13,9 @@
 #include "river/along.h"
 
 enum { PHI, LN_AGE, LN_V, LN_D, DIMENSIONS };
-enum { EXTRA = 6 }; /* moves more while most are accepted: the cloud is narrower than the posterior and has to grow */
+/* Moves more while most are accepted: the cloud is narrower than the posterior and has to grow. Within a budget of
+ * particles times entries, which bounds the time. */
+enum { EXTRA = 6, BUDGET = 2000000 };
 
 typedef struct {
   double x[DIMENSIONS];
@@ -204,8 +206,10 @@ void hw__smc_move(hw__smc *smc) {
   if (w.n == 0) {
     return;
   }
+  const size_t sweep = smc->cloud.count * (hw__history_count(&smc->history) + 1);
+  const size_t most = smc->move_count + EXTRA < BUDGET / sweep ? smc->move_count + EXTRA : BUDGET / sweep;
   double accepted = 0;
-  for (size_t move = 0; move < smc->move_count || (accepted > 0.6 && move < smc->move_count + EXTRA); move++) {
+  for (size_t move = 0; move < smc->move_count || (accepted > 0.6 && move < most); move++) {
     const double full = smc->move_scale * 2.38 / sqrt((double)w.n);
     if (move % 3 == 2 && accepted < 0.6) {
       step_all(smc, &w, 0.35 * full);
