@@ -1,6 +1,6 @@
 /* Charts through a pipe to gnuplot; the data travel inside the script, so no other files appear.
  * Colours: the palette of Okabe and Ito, which colour-blind readers can tell apart. */
-#include "chart.h"
+#include "experiments/reproduce/chart.h"
 
 #include <math.h>
 #include <signal.h>
