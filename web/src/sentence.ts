@@ -85,6 +85,6 @@ export function calmSentence(rivers: River[]): string {
   if (silent) parts.push(`${silent} of ${sensors.length} sensors ${silent === 1 ? "is" : "are"} silent.`);
   if (never) parts.push(never === sensors.length ? "No readings have come in yet." : `${never} of ${sensors.length} sensors ${never === 1 ? "has" : "have"} not reported yet.`);
   if (learning) parts.push(`${learning} ${learning === 1 ? "sensor is" : "sensors are"} still learning the background.`);
-  if (!silent && !never && !learning) parts.push(sensors.length === 1 ? "The sensor is quiet." : `All ${sensors.length} sensors are quiet.`);
+  if (!silent && !never && !learning) parts.push(sensors.length === 1 ? "The sensor is quiet." : sensors.length === 2 ? "Both sensors are quiet." : `All ${sensors.length} sensors are quiet.`);
   return parts.join(" ");
 }

@@ -8,7 +8,7 @@
 import * as api from "./api";
 import { riverNow } from "./clock";
 import { FRAMES, frameAt, frameOf, frameTime, type Frame } from "./forecast";
-import type { Forecast, Incident, LogEvent, Plume, Posterior, Reading, Result, River, Track } from "./model";
+import type { Forecast, Incident, LogEvent, Plume, Posterior, Reading, Result, River, Sensor, Track } from "./model";
 import { Paced } from "./paced";
 import { Stream } from "./stream";
 
@@ -39,10 +39,21 @@ export interface State {
 const PACE_MS = 1500;
 const PLUME_PACE_MS = 80;
 const EVENTS_KEPT = 400;
+const MERGE_MS = 250;
+const CHARTS = 24;
 const PLACES = 140;
 const FORECAST_TIMES = 160;
 
 const NOTHING_SHOWN = { history: [], forecasts: new Map(), posterior: null, frame: null, slider: null, plume: null, plumeNow: null, noForecast: false };
+
+type ReadingEvent = Reading & { river: string; sensor: string };
+
+/* The sensors there is room for, those above their background first. */
+export function chartedSensors(river: River): Sensor[] {
+  if (river.sensors.length <= CHARTS) return river.sensors;
+  const alarmed = river.sensors.filter((s) => s.state === "alarm");
+  return [...alarmed, ...river.sensors.filter((s) => s.state !== "alarm")].slice(0, CHARTS);
+}
 
 export class Store {
   state: State = {
@@ -62,11 +73,13 @@ export class Store {
   private readonly listeners = new Set<() => void>();
   private readonly stream: Stream;
   private readonly staleRivers = new Set<string>();
+  private incoming: ReadingEvent[] = [];
   private drawn = false;
   private plumeStale = true; /* since the estimate moved */
   private readonly failed = (error: unknown) => this.onFailure(error);
   private readonly askAll = new Paced(() => this.loadAll(), PACE_MS, this.failed);
   private readonly askRivers = new Paced(() => this.loadStaleRivers(), PACE_MS, this.failed);
+  private readonly askMerge = new Paced(() => this.mergeReadings(), MERGE_MS, this.failed);
   private readonly askReadings = new Paced(() => this.loadReadings(), PACE_MS, this.failed);
   private readonly askIncident = new Paced(() => this.loadIncident(), PACE_MS, this.failed);
   private readonly askForecast = new Paced(() => this.loadForecast(), PACE_MS, this.failed);
@@ -165,10 +178,11 @@ export class Store {
     } catch {
       return;
     }
-    if (kind === "reading" || kind === "readings") {
+    if (kind === "reading") {
       this.staleRivers.add(event.river);
       this.askRivers.poke();
-      if (event.river === this.state.river) this.askReadings.poke();
+      this.incoming.push(event as unknown as ReadingEvent);
+      this.askMerge.poke();
     } else if (kind === "estimate") {
       this.onEstimate(event.incident, event.body as unknown as Result);
     } else if (event.id) {
@@ -230,9 +244,23 @@ export class Store {
     /* A little before the incident, or the last day. */
     const incident = this.shownIncident();
     const from_s = incident ? incident.onset_s - 6 * 3600 : riverNow(river).now_s - 24 * 3600;
-    const lists = await Promise.all(river.sensors.map((s) => api.readings(river.id, s.id, from_s)));
+    const sensors = chartedSensors(river);
+    const lists = await Promise.all(sensors.map((s) => api.readings(river.id, s.id, from_s)));
     if (this.state.river !== river.id) return;
-    this.set({ readings: new Map(river.sensors.map((s, i) => [s.id, lists[i]!])) });
+    /* What came over the stream meanwhile stays. */
+    const known = this.state.readings;
+    this.set({ readings: new Map(sensors.map((s, i) => [s.id, united(lists[i]!, (known.get(s.id) ?? []).filter((r) => r.time_s >= from_s))])) });
+  }
+
+  /* Readings as they come; one that is known already changes nothing. */
+  private async mergeReadings(): Promise<void> {
+    const news = this.incoming.filter((r) => r.river === this.state.river);
+    this.incoming = [];
+    const readings = new Map(this.state.readings);
+    for (const sensor of new Set(news.map((r) => r.sensor))) {
+      readings.set(sensor, united(readings.get(sensor) ?? [], news.filter((r) => r.sensor === sensor)));
+    }
+    this.set({ readings });
   }
 
   private async loadIncident(): Promise<void> {
@@ -249,13 +277,14 @@ export class Store {
     const incident = this.shownIncident();
     const frame = river && incident && frameOf(river, incident, riverNow(river).now_s);
     if (!frame) return;
+    const sensors = chartedSensors(river);
     try {
       const [posterior, ...forecasts] = await Promise.all([
         api.posterior(incident.id).catch(nothingFrom409),
-        ...river.sensors.map((s) => api.forecast(incident.id, s.location_m, frame.from_s, frame.to_s, FORECAST_TIMES)),
+        ...sensors.map((s) => api.forecast(incident.id, s.location_m, frame.from_s, frame.to_s, FORECAST_TIMES)),
       ]);
       if (this.state.incident !== incident.id) return;
-      this.set({ frame, posterior, noForecast: false, forecasts: new Map(river.sensors.map((s, i) => [s.id, forecasts[i]!])) });
+      this.set({ frame, posterior, noForecast: false, forecasts: new Map(sensors.map((s, i) => [s.id, forecasts[i]!])) });
       this.plumeStale = true;
       this.askPlume.poke();
     } catch (error) {
@@ -282,6 +311,13 @@ export class Store {
     if (!frame || !river) return 0;
     return slider ?? frameAt(frame, riverNow(river).now_s);
   }
+}
+
+/* Both, by time, each time once. */
+function united(first: Reading[], second: Reading[]): Reading[] {
+  const times = new Set(first.map((r) => r.time_s));
+  const fresh = second.filter((r) => !times.has(r.time_s));
+  return fresh.length ? [...first, ...fresh].sort((a, b) => a.time_s - b.time_s) : first;
 }
 
 /* "This method has no samples" is an answer, not a failure. */

@@ -69,7 +69,7 @@ function build(props: () => ChartProps, width: number): uPlot.Options {
     width,
     height: now.height,
     legend: { show: false },
-    padding: [8, 10, 0, 0],
+    padding: [8, 20, 0, 0],
     cursor: { points: { size: 7 }, drag: { x: false, y: false }, ...(now.syncKey ? { sync: { key: now.syncKey } } : {}) },
     scales: { x: { time: false, range: () => props().x }, y: { range: (_u, _lo, hi) => props().y ?? [0, hi > 0 ? 1.08 * hi : 1] } },
     axes: [

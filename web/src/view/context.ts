@@ -8,8 +8,13 @@ export const StoreContext = createContext<Store>(null as unknown as Store);
 export function useStore(): [Store, State] {
   const store = useContext(StoreContext);
   const [, redraw] = useState(0);
-  useEffect(() => store.subscribe(() => redraw((n) => n + 1)), [store]);
-  return [store, store.state];
+  const drawn = store.state;
+  useEffect(() => {
+    const listener = () => redraw((n) => n + 1);
+    if (store.state !== drawn) listener(); /* it changed before anybody listened */
+    return store.subscribe(listener);
+  }, [store]);
+  return [store, drawn];
 }
 
 /* Width of an element, followed as it changes. */

@@ -1,5 +1,5 @@
 /* Where and when, together: the darker a cell, the more probable. */
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { isCalendar, km, relativeTime, utcDate, utcTime } from "../format";
 import type { Incident, Posterior, River } from "../model";
 import { useWidth } from "./context";
@@ -32,6 +32,10 @@ function Density({ river, incident, origin_s, grid }: { river: River; incident: 
   const most = Math.max(...grid.probability.flat());
   const cellW = plotW / grid.cells;
   const cellH = plotH / grid.cells;
+  /* Made once per density: there are many cells, and the page is drawn again with every event. */
+  const cells = useMemo(() => grid.probability.map((row, r) => row.map((p, c) => p > 0.002 * most ? (
+    <rect key={`${r} ${c}`} class="cell" x={LEFT + c * cellW} y={TOP + plotH - (r + 1) * cellH} width={cellW + 0.4} height={cellH + 0.4} fill-opacity={Math.sqrt(p / most)} />
+  ) : null)), [grid, width]);
   const timeText = (t: number) => (isCalendar(river) ? utcTime(t) : relativeTime(t));
   const e = incident.estimate;
   const tools = <button type="button" onClick={() => void svgToPng(figure.current!, `incident-${incident.id}-density.png`)}>PNG</button>;
@@ -43,9 +47,7 @@ function Density({ river, incident, origin_s, grid }: { river: River; incident: 
           <svg ref={figure} class="density" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img"
             aria-label={`Probability over place and time of release, river km ${km(l0)} to ${km(l1)}, ${timeText(t0)} to ${timeText(t1)}`}>
             <rect class="plot" x={LEFT} y={TOP} width={plotW} height={plotH} />
-            {grid.probability.map((row, r) => row.map((p, c) => p > 0.002 * most ? (
-              <rect key={`${r} ${c}`} class="cell" x={LEFT + c * cellW} y={TOP + plotH - (r + 1) * cellH} width={cellW + 0.4} height={cellH + 0.4} fill-opacity={Math.sqrt(p / most)} />
-            ) : null))}
+            {cells}
             {e && <path class="cross" d={`M${toX(e.location_m)} ${TOP}V${TOP + plotH}M${LEFT} ${toY(e.time_s + incident.origin_s)}H${LEFT + plotW}`} />}
             <g class="axis">
               {ticks(l0, l1, Math.max(2, Math.min(6, Math.floor(plotW / 80)))).map((m) => <text key={m} x={toX(m)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">{km(m, l1 - l0)}</text>)}

@@ -20,6 +20,7 @@ interface Props {
 const ROW = 32;
 const PROFILE = 96;
 const MARGIN = 22;
+const LABELS = 16; /* with more sensors only those that are not quiet are named */
 
 /* What is drawn: every place, and of the search box what the interval needs. */
 function bounds(river: River, incident: Incident | undefined): [number, number] {
@@ -106,14 +107,15 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
     }),
     width,
   );
-  const sensors = place(river.sensors.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s) })), width);
+  const named = river.sensors.length > LABELS ? river.sensors.filter((s) => s.state !== "quiet").slice(0, LABELS) : river.sensors;
+  const sensors = place(named.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s) })), width);
   const intakes = place(
     river.intakes.map((i) => ({ item: i, x: toX(i.location_m), lines: intakeLines(river, threatOf(i.id), i.name || i.id, now_s) })),
     width,
   );
 
   const candidateY = 18 + candidates.rows * ROW;
-  const waterY = candidateY + (candidates.rows ? 18 : 0) + PROFILE;
+  const waterY = candidateY + (candidates.rows ? 18 : 0) + (incident ? PROFILE : 16);
   const sensorY = waterY + 34;
   const intakeY = sensorY + sensors.rows * ROW + 4;
   const axisY = intakeY + (intakes.rows ? 26 + intakes.rows * ROW : 6);
@@ -145,10 +147,10 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
           <CandidateMark x={l.x} y={candidateY} probability={probability(l.item)} />
         </g>
       ))}
+      {river.sensors.map((s) => <SensorMark key={s.id} x={toX(s.location_m)} y={waterY} state={s.state} />)}
       {sensors.placed.map((l) => (
         <g key={l.item.id}>
           <path class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.row * ROW - 11}`} />
-          <SensorMark x={l.x} y={waterY} state={l.item.state} />
           <LabelText label={l} y={sensorY + l.row * ROW} class="label" />
         </g>
       ))}

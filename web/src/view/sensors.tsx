@@ -3,7 +3,8 @@ import { useMemo, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { riverNow } from "../clock";
 import { withGaps } from "../forecast";
-import { concentration, duration, isCalendar, km, shortInstant, type Unit } from "../format";
+import { chartedSensors } from "../store";
+import { concentration, duration, isCalendar, km, shortInstant, unitFor, type Unit } from "../format";
 import type { Forecast, Incident, Reading, River, Sensor } from "../model";
 import { Chart } from "./chart";
 import { useStore } from "./context";
@@ -68,7 +69,7 @@ function SensorCard({ river, sensor, unit, x }: { river: River; sensor: Sensor; 
       </header>
       <p class="last">
         {latest === null || sensor.latest_s === null ? "No reading yet"
-          : <>Last: <b>{concentration(latest, unit)}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
+          : <>Last: <b>{concentration(latest, unitFor(latest))}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
       </p>
       <Chart label={`Readings of sensor ${sensor.id} in ${unit.label} over time${forecast ? ", with the forecast and its band" : ""}; ${readings.length} readings`}
         data={data} series={series} {...(forecast ? { bands: [{ series: [5, 3] as [number, number], fill: color("plume-band") }] } : {})}
@@ -84,12 +85,13 @@ function SensorCard({ river, sensor, unit, x }: { river: River; sensor: Sensor; 
 export function Sensors({ river, unit }: { river: River; unit: Unit }) {
   const [store, state] = useStore();
   const incident = store.shownIncident();
+  const shown = chartedSensors(river);
   const x = span(river, incident, state.readings, state.forecasts);
   return (
     <Panel id="sensors" title="Sensors" class="sensors"
-      note={<>Concentration in {unit.label}; {isCalendar(river) ? "times in UTC" : "time in hours on the readings' clock"}. <span class="inline-key"><i class="k-reading" /> reading <i class="k-limit" /> below the detection limit {state.forecasts.size > 0 && <><i class="k-forecast" /> forecast with {Math.round(100 * (incident?.interval?.level ?? 0.9))} % band</>}</span></>}>
+      note={<>Concentration in {unit.label}; {isCalendar(river) ? "times in UTC" : "time in hours on the readings' clock"}. <span class="inline-key"><i class="k-reading" /> reading <i class="k-limit" /> below the detection limit {state.forecasts.size > 0 && <><i class="k-forecast" /> forecast with {Math.round(100 * (incident?.interval?.level ?? 0.9))} % band</>}</span>{river.sensors.length > shown.length && ` ${shown.length} of ${river.sensors.length} sensors, those above their background first.`}</>}>
       <div class="sensor-grid">
-        {river.sensors.map((s) => <SensorCard key={`${river.id} ${s.id}`} river={river} sensor={s} unit={unit} x={x} />)}
+        {shown.map((s) => <SensorCard key={`${river.id} ${s.id}`} river={river} sensor={s} unit={unit} x={x} />)}
       </div>
     </Panel>
   );
