@@ -5,6 +5,7 @@
 #   make test     everything, from a fresh machine to "N passed, 0 failed"
 #   make bench    how fast, as ratios in one run
 #   make install  program, library, headers, man pages (PREFIX=/usr/local)
+#   make reproduce   the paper's figures and tables: reproduce-output/index.html and docs/results.md
 #   make study-online   do the learners reach the best fit? 100 random rivers
 #   make study-rivers   does the field model tell the truth on real rivers left out?
 #   make fit-population refit its constants, data/population.def
@@ -15,7 +16,7 @@ PREFIX ?= /usr/local
 BUILD := build
 HEADWATER := $(BUILD)/headwater
 
-.PHONY: all demo test bench install clean study-online study-rivers fit-population
+.PHONY: all reproduce demo test bench install clean study-online study-rivers fit-population
 all:
 	@tools/need build test
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
@@ -32,6 +33,10 @@ test:
 install: all
 	@meson configure $(BUILD) --prefix=$(abspath $(PREFIX)) >/dev/null
 	@meson install -C $(BUILD)
+
+reproduce: all
+	@tools/need demo
+	@$(HEADWATER) reproduce --markdown docs/results.md
 
 study-online: all
 	@$(BUILD)/experiments/study_online

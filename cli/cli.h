@@ -31,8 +31,8 @@ typedef struct {
   X(regret)              \
   X(plan)                \
   X(reproduce)           \
-  X(methods)             \
-  X(serve)
+  X(serve)               \
+  X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;
 CLI_VERB_LIST(CLI_VERB_EXTERN)

@@ -144,7 +144,7 @@ static int store(const cli_option *option, const char *text) {
 static void print_option(const char *name, const char *argument, const char *help) {
   char left[64];
   snprintf(left, sizeof left, "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
-  printf("  %-28s %s\n", left, help);
+  printf("  %-28s  %s\n", left, help);
 }
 
 static int print_help(const cli_usage *usage) {

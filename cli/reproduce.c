@@ -12,7 +12,7 @@
 typedef struct {
   const char *data, *out, *markdown;
   uint64_t seed;
-  size_t threads;
+  size_t readings, threads;
 } reproduce_request;
 
 /* On a terminal a line that rewrites itself; in a log one line per tenth. */
@@ -38,6 +38,7 @@ static int reproduce(const reproduce_request *request) {
                                         .out_dir = request->out,
                                         .markdown = request->markdown,
                                         .seed = request->seed,
+                                        .readings = request->readings,
                                         .threads = request->threads ? request->threads
                                                    : cores > 0      ? (size_t)cores
                                                                     : 1,
@@ -59,11 +60,14 @@ static int reproduce(const reproduce_request *request) {
 
 static int run(int argc, char **argv) {
   static const char *const positional[] = {NULL};
-  reproduce_request request = {.data = "../shared/data", .out = "reproduce-output", .seed = 1};
+  reproduce_request request = {
+      .data = "../shared/data", .out = "reproduce-output", .seed = 1, .readings = HW_PAPER_READINGS};
   const cli_option options[] = {
       {"data", OPTION_TEXT, &request.data, "DIR", "folder of the field data; default ../shared/data", NULL},
       {"out", OPTION_TEXT, &request.out, "DIR", "where the page and its pictures go; default reproduce-output", NULL},
       {"markdown", OPTION_TEXT, &request.markdown, "FILE", "write the text and tables there too", NULL},
+      {"readings", OPTION_COUNT, &request.readings, "N", "artificial readings, 10 to 1364; default 1000, the paper's",
+       NULL},
       {"seed", OPTION_SEED, &request.seed, "N", "of everything random; default 1", NULL},
       {"threads", OPTION_COUNT, &request.threads, "N", "default one per core; results do not depend on it", NULL},
   };
@@ -77,7 +81,13 @@ static int run(int argc, char **argv) {
       options,
       sizeof options / sizeof options[0]};
   const int code = cli_parse(&usage, argc, argv, NULL, NULL);
-  return code >= 0 ? code : reproduce(&request);
+  if (code >= 0) {
+    return code;
+  }
+  if (request.readings < 10 || request.readings > HW_MOST_ARTIFICIAL) {
+    return cli_fail(EXIT_USAGE, "--readings '%zu', expected 10 to %d", request.readings, HW_MOST_ARTIFICIAL);
+  }
+  return reproduce(&request);
 }
 
 const cli_verb cli_verb_reproduce = {"reproduce", "the paper's tables and figures", run};

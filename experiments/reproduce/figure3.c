@@ -54,8 +54,8 @@ static hw_status draw(hw_reproduction *r, const curves *c, bool local) {
                           .series_count = LINES};
   const hw_status status =
       hw_show_chart(r, &chart, local ? "figure3a" : "figure3b",
-                    local ? "Local regret over 1000 readings, five learners, resolved and printed"
-                          : "Cumulative regret over 1000 readings, five learners, resolved and printed");
+                    local ? "Local regret over the readings, five learners, resolved and printed"
+                          : "Cumulative regret over the readings, five learners, resolved and printed");
   free(y);
   return status;
 }
@@ -99,7 +99,7 @@ static void judge_linear(hw_reproduction *r, const curves *c) {
   const size_t local = count_linear(c, RESOLVED, true), local_printed = count_linear(c, PRINTED, true);
   const size_t cumulative = count_linear(c, RESOLVED, false), cumulative_printed = count_linear(c, PRINTED, false);
   hw_page_finding(r->page, "Fig. 3a", "local regret grows at most linearly, resolved", verdict(local, HW_LEARNERS),
-                  "%zu of 5 learners: average per reading at 1000 not above that at 500", local);
+                  "%zu of 5 learners: the average per reading does not rise over the second half", local);
   hw_page_finding(r->page, "Fig. 3a", "local regret grows at most linearly, printed",
                   verdict(local_printed, HW_LEARNERS), "%zu of 5 learners", local_printed);
   hw_page_finding(r->page, "Fig. 3b", "cumulative regret grows at most linearly, resolved",
@@ -193,8 +193,8 @@ hw_status hw_reproduce_figure3(hw_reproduction *r) {
   }
   for (size_t i = 0; i < NO_MOMENT; i++) {
     char label[96];
-    snprintf(label, sizeof label, "%s %s, 1000 artificial readings", hw_learner_labels[i % HW_LEARNERS],
-             i < RESOLVED ? "printed" : "resolved");
+    snprintf(label, sizeof label, "%s %s, %zu artificial readings", hw_learner_labels[i % HW_LEARNERS],
+             i < RESOLVED ? "printed" : "resolved", setting.count);
     hw_note_seconds(r, label, trials[i].seconds);
   }
   hw_trials_free(trials, TRIALS);

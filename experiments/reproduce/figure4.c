@@ -1,4 +1,4 @@
-/* Figure 4: local regret after 1000 readings when every reading may cost only so many gradients. */
+/* Figure 4: local regret after all readings when every reading may cost only so many gradients. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -44,7 +44,7 @@ static hw_status draw(hw_reproduction *r, const outcome *outcomes) {
                             .dashed = variant == 1,
                             .colour = (int)learner};
   }
-  const hw_chart chart = {.title = "Figure 4: local regret after 1000 readings at a fixed number of gradients",
+  const hw_chart chart = {.title = "Figure 4: local regret after the last reading at a fixed number of gradients",
                           .x_label = "gradients per reading and path, measured",
                           .y_label = "(ug/l)^4",
                           .log_x = true,

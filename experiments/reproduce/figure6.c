@@ -37,7 +37,7 @@ static hw_status draw(hw_reproduction *r, const hw_regret_row *rows, size_t coun
   snprintf(title, sizeof title, "Figure 6%c: cumulative regret of %s by number of starts", method ? 'b' : 'a',
            labels[method]);
   snprintf(file, sizeof file, "figure6%c", method ? 'b' : 'a');
-  snprintf(alt, sizeof alt, "Cumulative regret of %s over 1000 readings for 5 to 30 starts", labels[method]);
+  snprintf(alt, sizeof alt, "Cumulative regret of %s for 5 to 30 starts", labels[method]);
   const hw_chart chart = {.title = title,
                           .x_label = "readings",
                           .y_label = "(ug/l)^2, mean of five seeds",

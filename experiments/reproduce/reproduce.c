@@ -19,7 +19,7 @@ hw_trial_setting hw_setting_of(const hw_reproduction *r, bool real, const char *
 hw_options hw_learner_options(const hw_reproduction *r, hw_variant variant) {
   return (hw_options){.seed = r->options->seed,
                       .variant = variant,
-                      .window = variant == HW_PRINTED ? 1 : HW_PAPER_READINGS,
+                      .window = variant == HW_PRINTED ? 1 : HW_MOST_ARTIFICIAL,
                       .has_start = true,
                       .start = hw_paper_start};
 }
@@ -114,7 +114,8 @@ hw_status hw_reproduce(const hw_reproduce_options *options, FILE *findings, bool
     hw_river_init(&r->river);
     status = hw_paper_river(&r->river);
     if (status == HW_OK) {
-      status = hw_paper_artificial(&r->river, &r->artificial, &r->artificial_count);
+      r->artificial_count = options->readings;
+      status = hw_paper_artificial(&r->river, r->artificial_count, &r->artificial);
     }
     if (status == HW_OK) {
       status = hw_paper_real(&r->river, options->data_dir, &r->real, &r->real_count, error);

@@ -12,6 +12,7 @@ typedef struct {
   const char *out_dir;  /* exists; index.html and the pictures go there */
   const char *markdown; /* the same as Markdown, without pictures; NULL: not wanted */
   uint64_t seed;
+  size_t readings; /* artificial ones; the paper has HW_PAPER_READINGS */
   size_t threads;
   hw_tell tell; /* progress */
   void *context;

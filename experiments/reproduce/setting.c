@@ -42,7 +42,7 @@ static int by_time(const void *a, const void *b) {
   return time ? time : (x->sensor > y->sensor) - (x->sensor < y->sensor);
 }
 
-hw_status hw_paper_artificial(const hw_river *river, hw_reading **out, size_t *count) {
+hw_status hw_paper_artificial(const hw_river *river, size_t count, hw_reading **out) {
   hw_transport *transport = NULL;
   hw_status status = hw_transport_create(river, NULL, &transport);
   if (status != HW_OK) {
@@ -67,11 +67,10 @@ hw_status hw_paper_artificial(const hw_river *river, hw_reading **out, size_t *c
     return HW_ENOMEM;
   }
   qsort(readings, all, sizeof *readings, by_time);
-  for (size_t i = 0; i < HW_PAPER_READINGS; i++) {
-    readings[i] = readings[i * all / HW_PAPER_READINGS];
+  for (size_t i = 0; i < count; i++) {
+    readings[i] = readings[i * all / count];
   }
   *out = readings;
-  *count = HW_PAPER_READINGS;
   return HW_OK;
 }
 
