@@ -7,6 +7,7 @@
 #   make install  program, library, headers, man pages (PREFIX=/usr/local)
 #   make reproduce   the paper's figures and tables: reproduce-output/index.html and docs/results.md
 #   make study-online   do the learners reach the best fit? 100 random rivers
+#   make study-posterior is mode K of the engine as good as its equations allow?
 #   make study-rivers   does the field model tell the truth on real rivers left out?
 #   make fit-population refit its constants, data/population.def
 #
@@ -16,7 +17,7 @@ PREFIX ?= /usr/local
 BUILD := build
 HEADWATER := $(BUILD)/headwater
 
-.PHONY: all reproduce demo test bench install clean study-online study-rivers fit-population
+.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
 	@tools/need build test
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
@@ -41,6 +42,9 @@ reproduce: all
 study-online: all
 	@$(BUILD)/experiments/study_online
 
+study-posterior: all
+	@$(BUILD)/experiments/study_posterior
+
 study-rivers: all
 	@$(BUILD)/experiments/study_rivers ../shared/data
 
@@ -54,6 +58,7 @@ bench: all
 	@meson configure $(BUILD) -Dbench=true
 	@ninja --quiet -C $(BUILD)
 	@$(BUILD)/bench/bench_online
+	@$(BUILD)/bench/bench_posterior
 
 clean:
 	rm -rf build build-clang build-sanitize build*.log demo-output

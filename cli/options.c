@@ -50,7 +50,7 @@ static bool parse_source(const char *text, cli_source *out) {
   if (strlen(text) >= sizeof copy) {
     return false;
   }
-  strcpy(copy, text);
+  memcpy(copy, text, strlen(text) + 1);
   char *second = strchr(copy, ',');
   char *third = second ? strchr(second + 1, ',') : NULL;
   if (!third) {

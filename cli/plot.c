@@ -51,15 +51,15 @@ static size_t choose_sensors(const cli_picture *picture, size_t chosen[MOST_SENS
   return count;
 }
 
-static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t panels) {
+static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t rows) {
   char title[400];
   const hw_estimate *e = picture->result->estimate;
   snprintf(title, sizeof title, "%s%s%s after %zu reading%s%s", picture->result->river->name,
            picture->result->river->name[0] ? ": " : "", picture->result->method, e->readings,
            e->readings == 1 ? "" : "s", e->provisional ? " (provisional)" : "");
   FILE *f = canvas->script.file;
-  const double row = 1 / (double)((panels + 1) / 2); /* height of a row of panels */
-  fprintf(f, "set multiplot layout %zu,2 title ", (panels + 1) / 2);
+  const double row = 1 / (double)rows; /* height of a row of panels */
+  fprintf(f, "set multiplot layout %zu,2 title ", rows);
   cli_script_quote(&canvas->script, title);
   fprintf(
       f,
@@ -84,10 +84,10 @@ int cli_plot(const cli_picture *picture) {
     }
   }
   const size_t panels = sensor_count + 2 + (e->suspicion_count > 0) + intakes;
+  const size_t rows = (panels + 1) / 2;
   cli_canvas canvas = {.picture = picture};
   choose_units(&canvas, picture);
-  int code =
-      cli_script_open(&canvas.script, picture->picture, 2 * PANEL_WIDTH, (int)((panels + 1) / 2) * PANEL_HEIGHT + 40);
+  int code = cli_script_open(&canvas.script, picture->picture, 2 * PANEL_WIDTH, (int)rows * PANEL_HEIGHT + 40);
   if (code >= 0) {
     return code;
   }
@@ -95,7 +95,7 @@ int cli_plot(const cli_picture *picture) {
       hw_transport_create(picture->result->river, NULL, &canvas.transport) != HW_OK) {
     canvas.transport = NULL;
   }
-  write_heading(&canvas, picture, panels);
+  write_heading(&canvas, picture, rows);
   for (size_t i = 0; i < sensor_count; i++) {
     cli_panel_sensor(&canvas, sensors[i]);
   }

@@ -168,6 +168,9 @@ static void count_trial(const scenario *s, uint64_t seed, bool quadrature, tally
     wrong = wrong || fabs(z) > 6;
     const double apart = fabs(got[d] - other[d]) / ((hi[d] - lo[d]) / sd_of_interval);
     t->apart += apart / 3;
+    if (apart > 2 && getenv("STUDY_VERBOSE")) {
+      printf("seed %llu dimension %zu: %g apart\n", (unsigned long long)seed, d, apart);
+    }
     t->furthest = fmax(t->furthest, apart);
     if (quadrature) {
       double m[3], sd[3];

@@ -22,6 +22,7 @@ enum {
   HW__H,
   HW__OFFSET,
   HW__EVIDENCE,
+  HW__MASS,   /* to expect */
   HW__BASE,   /* evidence when weights were last equal */
   HW__WEIGHT, /* sums to 1 */
   HW__COLUMNS

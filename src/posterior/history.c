@@ -8,7 +8,6 @@ bool hw__history_create(size_t sensor_count, size_t capacity, hw__history *out) 
   *out = (hw__history){.sensor_count = sensor_count, .capacity = capacity, .idle_before_s = -INFINITY};
   out->start = calloc(sensor_count + 1, sizeof *out->start);
   out->entries = calloc(capacity, sizeof *out->entries);
-  out->complete = true;
   if (!out->start || !out->entries) {
     hw__history_free(out);
     return false;
@@ -24,7 +23,6 @@ void hw__history_free(hw__history *history) {
 
 void hw__history_clear(hw__history *history) {
   memset(history->start, 0, (history->sensor_count + 1) * sizeof *history->start);
-  history->complete = true;
 }
 
 size_t hw__history_bytes(const hw__history *history) {
@@ -149,7 +147,6 @@ static void drop_one(hw__history *history) {
 static void compress(hw__history *history) {
   const size_t goal = history->capacity - history->capacity / 8;
   double most = -1; /* the first sweep only looks */
-  history->complete = false;
   while (hw__history_count(history) > goal) {
     const double cheapest = sweep(history, most, hw__history_count(history) - goal);
     if (isinf(cheapest)) {

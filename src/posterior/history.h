@@ -29,7 +29,6 @@ typedef struct {
   size_t *start; /* sensor_count + 1 */
   hw__entry *entries;
   double idle_before_s; /* earlier readings bear on the background alone and merge freely */
-  bool complete;        /* nothing merged so far: the record can be replayed */
 } hw__history;
 
 bool hw__history_create(size_t sensor_count, size_t capacity, hw__history *out);

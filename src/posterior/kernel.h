@@ -47,20 +47,26 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  /* g[i]: concentration per gram of source i at the point. Returned: the largest. */
-  double (*response)(const hw__view *view, size_t n, const hw__point *point, double *g);
+  /* g[i]: concentration per gram of source i at the point. */
+  void (*response)(const hw__view *view, size_t n, const hw__point *point, double *g);
+  /* The same, and the sum and sum of squares of mass[i] g[i]. */
+  void (*expect)(const hw__view *view, size_t n, const hw__point *point, const double *mass, double *g, double sums[2]);
   /* The bin's terms added to the sums; all three are written. */
   void (*accumulate)(const hw__view *view, size_t n, const hw__point *point, const hw__bin *bin, const hw__sums *sums);
   /* totals += fold(sums). */
   void (*fold)(size_t n, const hw__sums *sums, const hw__fold *fold, const hw__totals *totals);
-  /* One reading, weight w and value c, at a sensor without sums of its own: out = totals + terms. */
+  /* One reading, weight w and value c, at a sensor without sums of its own: out = totals + terms; out may be totals. */
   void (*add)(size_t n, const double *g, double w, double c, const hw__totals *totals, const hw__totals *out);
-  /* The same at a sensor with sums: out = totals - fold(sums, before) + fold(sums + terms, after). */
+  /* The reading's terms added to a sensor's sums. */
+  void (*grow)(size_t n, const double *g, double w, double c, const hw__sums *sums);
+  /* The same as add at a sensor with sums: out = totals - fold(sums, before) + fold(sums + terms, after);
+   * out may be totals. */
   void (*couple)(size_t n, const double *g, double w, double c, const hw__sums *sums, const hw__fold *before,
                  const hw__fold *after, const hw__totals *totals, const hw__totals *out);
   /* evidence[i] = H^2/(2 Lambda) - ln(Lambda)/2 + ln(2 pi)/2 + offset: the mass integrated over all numbers.
+   * mass[i]: the mass to expect, H / Lambda drawn towards the middle of [lo, hi] by the box's own precision.
    * Returned: how many have a bound of [lo, hi] within 6 standard deviations, so that it is not yet right. */
-  size_t (*evidence)(size_t n, const hw__totals *totals, double lo, double hi, double *evidence);
+  size_t (*evidence)(size_t n, const hw__totals *totals, double lo, double hi, double *evidence, double *mass);
   /* weight[i] = exp(evidence - base - shift); sums[0] their sum, sums[1] the sum of squares.
    * Returned: nothing else; largest() gives the shift. */
   double (*largest)(size_t n, const double *evidence, const double *base);

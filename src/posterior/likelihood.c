@@ -127,5 +127,5 @@ void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
     sum_sensor(smc, cloud, from, n, k);
   }
   add_nondetects(smc, cloud, from, n);
-  hw__smc_evidence(smc, n, &totals, cloud->column[HW__EVIDENCE] + from);
+  hw__smc_evidence(smc, n, &totals, cloud->column[HW__EVIDENCE] + from, cloud->column[HW__MASS] + from);
 }

@@ -1,9 +1,10 @@
 /* Mode K as a method: creation, and readings that come late or twice.
  *
- * Readings are taken in by time, then by sensor. One that comes late is put where it belongs and the record is replayed
- * from the start before anything is reported next, so that the answer is, to the bits, the one of the ordered record.
- * Once the record has outgrown the history (modek's capacity) a late reading is taken in where it comes; the likelihood
- * does not depend on the order, so the answer then agrees within the Monte Carlo error.
+ * Readings are taken in by time, then by sensor. One that comes late is put where it belongs, and the record is
+ * replayed from the start before anything is reported next, so that the answer is, to the bits, the one of the ordered
+ * record. Two limits keep that affordable: a record that outgrew its room, and replays that have cost more than their
+ * budget (a long file sorted by sensor, asked for an answer after every line). Beyond them a late reading is taken in
+ * where it comes; the likelihood does not depend on the order, so the answer still agrees within the Monte Carlo error.
  */
 #include "posterior/modek.h"
 
@@ -13,7 +14,7 @@
 
 #include "river/along.h"
 
-enum { LARGEST_STATE = 3500000 };
+enum { LARGEST_STATE = 3500000, EXTRA_COLUMNS = 7, RECORD = 4096, REPLAY_BUDGET = 50000 };
 
 /* Noise that follows the concentration makes the target move at every refresh: more particles. */
 static size_t default_particles(const hw_river *river) {
@@ -28,7 +29,7 @@ static size_t default_particles(const hw_river *river) {
 static size_t particle_count(const hw_river *river, const hw_options *options, size_t with_sums) {
   size_t count = options->particles ? options->particles : default_particles(river);
   count = (count + HW__BLOCK - 1) / HW__BLOCK * HW__BLOCK;
-  const size_t columns = HW__COLUMNS + 6 + sizeof(hw_sample) / sizeof(double) + 2 + 3 * with_sums;
+  const size_t columns = HW__COLUMNS + EXTRA_COLUMNS + sizeof(hw_sample) / sizeof(double) + 2 + 3 * with_sums;
   while (!options->particles && count > HW__BLOCK && count * columns * sizeof(double) > LARGEST_STATE) {
     count = (count / 2 + HW__BLOCK - 1) / HW__BLOCK * HW__BLOCK;
   }
@@ -53,11 +54,13 @@ static void set_channel(hw__smc *smc, size_t k) {
                      .learns_background = isnan(sensor->background_g_m3),
                      .background_g_m3 = isnan(sensor->background_g_m3) ? 0 : sensor->background_g_m3,
                      .gain_sd = log(sensor->gain_factor),
+                     .learned_g_m3 = isnan(sensor->background_g_m3) ? 0 : sensor->background_g_m3,
                      .peak_g_m3 = NAN,
                      .lowest_g_m3 = 0};
 }
 
-/* Typical height of the pulse of the smallest mass; a thousandth of it bounds an estimated noise floor from below. */
+/* Typical height of the pulse of the smallest mass; half a per cent of it bounds an estimated noise floor from below.
+ */
 static void set_least_floors(hw__smc *smc) {
   const hw__view view = hw__cloud_view(&smc->cloud, 0);
   double most = 0;
@@ -71,7 +74,7 @@ static void set_least_floors(hw__smc *smc) {
       }
     }
     const double mass = smc->mass_lo > 0 ? smc->mass_lo : 1e-3 * smc->mass_hi;
-    c->least_floor_g_m3 = 1e-3 * mass * sum / (double)smc->cloud.count;
+    c->least_floor_g_m3 = 0.005 * mass * sum / (double)smc->cloud.count;
     most = fmax(most, c->least_floor_g_m3);
   }
   for (size_t k = 0; k < smc->river->sensor_count; k++) { /* a sensor above the whole box borrows */
@@ -112,7 +115,7 @@ void hw__smc_reset(hw__smc *smc) {
 }
 
 static bool create_columns(hw__smc *smc, size_t count) {
-  const size_t columns = 6, length = columns * count + 3 * HW__BLOCK;
+  const size_t columns = EXTRA_COLUMNS, length = columns * count + 3 * HW__BLOCK;
   smc->memory = aligned_alloc(64, length * sizeof(double));
   if (!smc->memory) {
     return false;
@@ -122,8 +125,9 @@ static bool create_columns(hw__smc *smc, size_t count) {
   smc->trial = (hw__totals){m, m + count, m + 2 * count};
   smc->trial_evidence = m + 3 * count;
   smc->trial_weight = m + 4 * count;
-  smc->g = m + 5 * count;
-  smc->scratch = m + 6 * count;
+  smc->trial_mass = m + 5 * count;
+  smc->g = m + 6 * count;
+  smc->scratch = m + EXTRA_COLUMNS * count;
   return true;
 }
 
@@ -138,7 +142,7 @@ static bool create_smc(hw__smc *smc) {
   }
   const size_t count = particle_count(river, &smc->options, with_sums);
   /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. */
-  const size_t capacity = count <= 1024 ? 512 : 256;
+  const size_t capacity = count <= 1024 ? 256 : 192;
   smc->channels = calloc(sensors, sizeof *smc->channels);
   const bool ok = sums && smc->channels && hw__cloud_create(count, sums, sensors, &smc->cloud) &&
                   hw__cloud_create(HW__BLOCK, sums, sensors, &smc->proposal) &&
@@ -169,20 +173,20 @@ hw_status hw__modek_create(const hw_problem *problem, const hw_options *options,
   }
   if (status == HW_OK) {
     const size_t n = smc->cloud.count;
-    k->late = calloc(smc->history.capacity, sizeof *k->late);
     k->samples = calloc(n, sizeof *k->samples);
     k->sorting = (hw__scratch){calloc(n, sizeof(double)), calloc(n, sizeof(double)), n};
     k->passages = calloc(HW__BLOCK, sizeof *k->passages);
     k->suspicions = calloc(river->candidate_count + 1, sizeof *k->suspicions);
     k->arrivals = calloc(river->intake_count + 1, sizeof *k->arrivals);
-    const bool ok =
-        k->late && k->samples && k->sorting.value && k->sorting.weight && k->passages && k->suspicions && k->arrivals;
+    const bool ok = hw__record_create(RECORD, &k->record) && k->samples && k->sorting.value && k->sorting.weight &&
+                    k->passages && k->suspicions && k->arrivals;
     status = ok ? HW_OK : HW_ENOMEM;
   }
   if (status != HW_OK) {
     hw__modek_destroy(k);
     return status;
   }
+  k->replayable = true;
   hw__smc_reset(smc);
   *state = k;
   return HW_OK;
@@ -199,7 +203,7 @@ void hw__modek_destroy(void *state) {
   hw__history_free(&k->smc.history);
   free(k->smc.channels);
   free(k->smc.memory);
-  free(k->late);
+  hw__record_free(&k->record);
   free(k->samples);
   free(k->sorting.value);
   free(k->sorting.weight);
@@ -213,103 +217,56 @@ size_t hw__modek_bytes(const hw__modek *k) {
   const hw__smc *smc = &k->smc;
   const size_t n = smc->cloud.count;
   return sizeof *k + smc->cloud.bytes + smc->proposal.bytes + hw__history_bytes(&smc->history) +
-         (6 * n + 3 * HW__BLOCK) * sizeof(double) + smc->river->sensor_count * sizeof *smc->channels +
-         smc->history.capacity * sizeof *k->late + n * (sizeof *k->samples + 2 * sizeof(double)) +
+         (EXTRA_COLUMNS * n + 3 * HW__BLOCK) * sizeof(double) + smc->river->sensor_count * sizeof *smc->channels +
+         RECORD * sizeof *k->record.readings + n * (sizeof *k->samples + 2 * sizeof(double)) +
          HW__BLOCK * sizeof *k->passages;
-}
-
-static bool earlier(const hw_reading *a, double time_s, size_t sensor) {
-  return a->time_s < time_s || (a->time_s == time_s && a->sensor < sensor);
-}
-
-/* The whole history as readings in order, into k->late. */
-static void unroll(hw__modek *k) {
-  const hw__history *h = &k->smc.history;
-  k->late_count = 0;
-  for (size_t s = 0; s < h->sensor_count; s++) {
-    for (size_t i = h->start[s]; i < h->start[s + 1]; i++) {
-      const hw__entry *e = &h->entries[i];
-      const hw_reading r = {s, e->time_s, e->value_g_m3, e->below_limit};
-      size_t at = k->late_count++;
-      for (; at > 0 && !earlier(&k->late[at - 1], r.time_s, r.sensor); at--) {
-        k->late[at] = k->late[at - 1];
-      }
-      k->late[at] = r;
-    }
-  }
 }
 
 static void replay(hw__modek *k) {
   hw__smc_reset(&k->smc);
-  for (size_t i = 0; i < k->late_count; i++) {
-    hw__smc_observe(&k->smc, &k->late[i]);
+  for (size_t i = 0; i < k->record.count; i++) {
+    hw__smc_observe(&k->smc, &k->record.readings[i]);
   }
-  k->last_s = k->late[k->late_count - 1].time_s;
-  k->last_sensor = k->late[k->late_count - 1].sensor;
+  k->replayed += k->record.count;
   k->replay_due = false;
 }
 
-/* Position in the ordered record; *found: the same sensor and time is there already. */
-static size_t place_in_order(const hw__modek *k, const hw_reading *reading, bool *found) {
-  size_t at = k->late_count;
-  while (at > 0 && !earlier(&k->late[at - 1], reading->time_s, reading->sensor)) {
-    at--;
-  }
-  *found = at < k->late_count && k->late[at].time_s == reading->time_s && k->late[at].sensor == reading->sensor;
-  return at;
+static void note_duplicate(hw__modek *k, double kept_g_m3, const hw_reading *reading) {
+  k->duplicates++;
+  k->conflicts += kept_g_m3 != reading->concentration_g_m3;
 }
 
-static void observe_out_of_order(hw__modek *k, const hw_reading *reading) {
-  if (!k->replay_due) {
-    unroll(k);
-  }
+/* While the record is whole. */
+static void observe_in_order(hw__modek *k, const hw_reading *reading) {
   bool found;
-  const size_t at = place_in_order(k, reading, &found);
+  const size_t at = hw__record_place(&k->record, reading, &found);
   if (found) {
-    k->duplicates++;
-    k->conflicts += k->late[at].concentration_g_m3 != reading->concentration_g_m3;
+    note_duplicate(k, k->record.readings[at].concentration_g_m3, reading);
     return;
   }
-  memmove(&k->late[at + 1], &k->late[at], (k->late_count - at) * sizeof *k->late);
-  k->late[at] = *reading;
-  k->late_count++;
-  k->replay_due = true;
-}
-
-static bool is_duplicate(hw__modek *k, const hw_reading *reading) {
-  const hw__history *h = &k->smc.history;
-  if (k->replay_due || !hw__history_has(h, reading->sensor, reading->time_s)) {
-    return false;
+  const bool late = at < k->record.count;
+  hw__record_insert(&k->record, at, reading);
+  if (!late && !k->replay_due) {
+    hw__smc_observe(&k->smc, reading);
+  } else {
+    k->replay_due = true;
   }
-  const hw__entry *e = &h->entries[hw__history_after(h, reading->sensor, reading->time_s) - 1];
-  k->duplicates++;
-  k->conflicts += e->value_g_m3 != reading->concentration_g_m3;
-  return true;
+  k->replayable = k->record.count < k->record.capacity && k->replayed + k->record.count <= REPLAY_BUDGET;
+  if (!k->replayable && k->replay_due) {
+    replay(k);
+  }
 }
 
 hw_status hw__modek_observe(void *state, const hw_reading *reading) {
   hw__modek *k = state;
-  if (is_duplicate(k, reading)) {
-    return HW_OK;
+  const hw__history *h = &k->smc.history;
+  if (k->replayable) {
+    observe_in_order(k, reading);
+  } else if (hw__history_has(h, reading->sensor, reading->time_s)) {
+    note_duplicate(k, h->entries[hw__history_after(h, reading->sensor, reading->time_s) - 1].value_g_m3, reading);
+  } else {
+    hw__smc_observe(&k->smc, reading);
   }
-  const bool room = k->replay_due
-                        ? k->late_count < k->smc.history.capacity
-                        : k->smc.history.complete && hw__history_count(&k->smc.history) < k->smc.history.capacity;
-  const bool late =
-      k->any && !earlier(&(hw_reading){k->last_sensor, k->last_s, 0, false}, reading->time_s, reading->sensor);
-  if (room && (late || k->replay_due)) {
-    observe_out_of_order(k, reading);
-    return HW_OK;
-  }
-  if (k->replay_due) {
-    replay(k);
-  }
-  hw__smc_observe(&k->smc, reading);
-  if (!late) {
-    k->last_s = reading->time_s;
-    k->last_sensor = reading->sensor;
-  }
-  k->any = true;
   return HW_OK;
 }
 

@@ -3,17 +3,16 @@
 #define HW_POSTERIOR_MODEK_H
 
 #include "headwater/method.h"
+#include "posterior/record.h"
 #include "posterior/smc.h"
 
 /* One run of mode K: the particles, the readings waiting to be put in order, and room for what is reported. */
 typedef struct {
   hw__smc smc;
-  double last_s; /* time and sensor of the newest reading taken in order */
-  size_t last_sensor;
-  bool any;
-  hw_reading *late; /* the whole record in order, while a replay is due */
-  size_t late_count;
-  bool replay_due;
+  hw__record record;
+  bool replayable; /* the record is whole */
+  bool replay_due; /* it holds readings that came late and are not taken in yet */
+  size_t replayed; /* readings taken in again so far */
   size_t duplicates, conflicts;
   hw_sample *samples;
   hw__scratch sorting;

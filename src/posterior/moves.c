@@ -13,6 +13,9 @@
 #include "river/along.h"
 
 enum { PHI, LN_AGE, LN_V, LN_D, DIMENSIONS };
+/* Moves more while most are accepted: the cloud is narrower than the posterior and has to grow. Within a budget of
+ * particles times entries, which bounds the time. */
+enum { EXTRA = 6, BUDGET = 2000000 };
 
 typedef struct {
   double x[DIMENSIONS];
@@ -108,6 +111,7 @@ static void covariance(const hw__smc *smc, const walk *w, double out[DIMENSIONS]
 }
 
 static void factorise(const double m[DIMENSIONS][DIMENSIONS], walk *w) {
+  static const double least[DIMENSIONS] = {1e-4, 1e-12, 1e-12, 1e-12}; /* should all particles be one: 0.01 s, 1e-6 */
   memset(w->root, 0, sizeof w->root);
   for (size_t a = 0; a < w->n; a++) {
     for (size_t b = 0; b <= a; b++) {
@@ -116,7 +120,7 @@ static void factorise(const double m[DIMENSIONS][DIMENSIONS], walk *w) {
         sum -= w->root[a][k] * w->root[b][k];
       }
       if (a == b) {
-        w->root[a][a] = sqrt(fmax(sum, 1e-10 * m[a][a] + 1e-300));
+        w->root[a][a] = sqrt(fmax(sum, 1e-10 * m[a][a] + least[w->dims[a]]));
       } else {
         w->root[a][b] = sum / w->root[b][b];
       }
@@ -202,13 +206,16 @@ void hw__smc_move(hw__smc *smc) {
   if (w.n == 0) {
     return;
   }
-  for (size_t move = 0; move < smc->move_count; move++) {
+  const size_t sweep = smc->cloud.count * (hw__history_count(&smc->history) + 1);
+  const size_t most = smc->move_count + EXTRA < BUDGET / sweep ? smc->move_count + EXTRA : BUDGET / sweep;
+  double accepted = 0;
+  for (size_t move = 0; move < smc->move_count || (accepted > 0.6 && move < most); move++) {
     const double full = smc->move_scale * 2.38 / sqrt((double)w.n);
-    if (move % 3 == 2) {
+    if (move % 3 == 2 && accepted < 0.6) {
       step_all(smc, &w, 0.35 * full);
       continue;
     }
-    const double accepted = step_all(smc, &w, full);
-    smc->move_scale = fmin(fmax(smc->move_scale * exp(accepted - 0.27), 0.05), 2);
+    accepted = step_all(smc, &w, full);
+    smc->move_scale = fmin(fmax(smc->move_scale * exp(1.5 * (accepted - 0.27)), 0.05), 30);
   }
 }

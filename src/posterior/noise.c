@@ -28,7 +28,10 @@ void hw__scatter_add(hw__scatter *s, double value) {
     return;
   }
   if (s->count > 0) {
-    s->steps += (value - s->last) * (value - s->last);
+    const double step = value - s->last;
+    s->steps += step * step;
+    s->falls += step < 0 ? step * step : 0;
+    s->fall_count += step < 0 ? 1 : 0;
   }
   s->count += 1;
   const double off = value - s->mean;
@@ -40,7 +43,7 @@ void hw__scatter_add(hw__scatter *s, double value) {
 
 double hw__scatter_sd(const hw__scatter *s) {
   if (s->count < 8) {
-    return 0;
+    return s->fall_count > 0 ? sqrt(s->falls / (2 * s->fall_count)) : 0;
   }
   const double ratio = s->steps / (2 * s->squares);
   return ratio > 0.5 && ratio < 2 ? sample_sd(s) : 0;

@@ -21,11 +21,13 @@ double hw__background_spread(double floor_g_m3, double lowest_g_m3);
 typedef struct {
   double count, mean, squares; /* Welford's sums */
   double steps;                /* sum of squared steps from one reading to the next */
+  double falls, fall_count;    /* the same of the downward steps alone */
   double last;
   bool frozen;
 } hw__scatter;
 void hw__scatter_add(hw__scatter *scatter, double value);
-/* 0 unless at least 8 readings scatter without trend (von Neumann's ratio within a factor 2 of white noise). */
+/* From 8 readings on that scatter without trend (von Neumann's ratio within a factor 2 of white noise): their standard
+ * deviation. Before, a first idea from the downward steps: ahead of the peak only noise goes down. Else 0. */
 double hw__scatter_sd(const hw__scatter *scatter);
 
 #endif

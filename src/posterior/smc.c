@@ -12,9 +12,9 @@
 #define HALF    0.5
 #define QUARTER 0.25
 
-void hw__smc_evidence(const hw__smc *smc, size_t n, const hw__totals *totals, double *evidence) {
+void hw__smc_evidence(const hw__smc *smc, size_t n, const hw__totals *totals, double *evidence, double *mass) {
   const double lo = smc->mass_lo, hi = smc->mass_hi;
-  if (smc->kernel->evidence(n, totals, lo, hi, evidence) == 0) {
+  if (smc->kernel->evidence(n, totals, lo, hi, evidence, mass) == 0) {
     return;
   }
   for (size_t j = 0; j < n; j++) {
@@ -74,9 +74,14 @@ double hw__smc_background(const hw__smc *smc, size_t sensor, const double *mass)
 void hw__smc_refloor(hw__smc *smc, size_t sensor) {
   hw__channel *c = &smc->channels[sensor];
   const hw_sensor *s = &smc->river->sensors[sensor];
-  c->floor_g_m3 = fmax(hw__noise_floor(s, c->readings ? fmax(c->peak_g_m3, 0) : 0), 1e-300);
+  const double peak = c->readings ? fmax(c->peak_g_m3, 0) : 0;
+  c->floor_g_m3 = fmax(hw__noise_floor(s, peak), 1e-300);
   if (!(s->noise_absolute_g_m3 > 0)) {
-    c->floor_g_m3 = fmax(c->floor_g_m3, fmax(c->least_floor_g_m3, hw__scatter_sd(&c->scatter)));
+    /* A record that begins on a falling limb must not pass for noise altogether. */
+    const double scatter = c->peak_g_m3 > 20 * c->least_floor_g_m3
+                               ? fmin(hw__scatter_sd(&c->scatter), fmax(0.05 * peak, -c->lowest_g_m3))
+                               : hw__scatter_sd(&c->scatter);
+    c->floor_g_m3 = fmax(c->floor_g_m3, fmax(c->least_floor_g_m3, scatter));
   }
 }
 
@@ -87,6 +92,7 @@ static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g
   const hw_sensor *sensor = &smc->river->sensors[k];
   const hw__view view = hw__cloud_view(&smc->proposal, 0);
   const double background = hw__smc_background(smc, k, mass);
+  c->learned_g_m3 = background;
   c->refreshed_floor = c->floor_g_m3;
   c->s0 = c->s1 = 0;
   hw__point point = c->place;
@@ -147,12 +153,17 @@ void hw__smc_measure(hw__smc *smc) {
   }
 }
 
+/* The refreshed noise shifts the target a little; the weights follow it unless that would leave too few particles (a
+ * floor that grows broadens the target, and weights cannot widen a cloud): then the moves alone must. */
 static void rejuvenate(hw__smc *smc) {
+  double *weight = smc->cloud.column[HW__WEIGHT];
   refresh_noise(smc);
   for (size_t from = 0; from < smc->cloud.count; from += HW__BLOCK) {
     hw__likelihood(smc, &smc->cloud, from, HW__BLOCK);
   }
-  weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
+  if (weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->trial_weight) >= 0.2 * (double)smc->cloud.count) {
+    memcpy(weight, smc->trial_weight, smc->cloud.count * sizeof(double));
+  }
   hw__smc_move(smc);
   memcpy(smc->cloud.column[HW__BASE], smc->cloud.column[HW__EVIDENCE], smc->cloud.count * sizeof(double));
   hw__smc_measure(smc);
@@ -165,7 +176,7 @@ void hw__smc_settle(hw__smc *smc) {
     return;
   }
   const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
-  hw__smc_evidence(smc, smc->cloud.count, &totals, smc->cloud.column[HW__EVIDENCE]);
+  hw__smc_evidence(smc, smc->cloud.count, &totals, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__MASS]);
   const double effective = weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
   smc->pending = 0;
   if (effective < HALF * (double)smc->cloud.count) {
@@ -173,8 +184,8 @@ void hw__smc_settle(hw__smc *smc) {
   }
 }
 
-/* The totals as they would be with this share more of the entry. */
-static void try_share(hw__smc *smc, size_t sensor, const hw__entry *e, double share) {
+/* The totals with this share more of the entry, into `out` (which may be the totals themselves). */
+static void add_share(hw__smc *smc, size_t sensor, const hw__entry *e, double share, const hw__totals *out) {
   const hw__channel *c = &smc->channels[sensor];
   const size_t n = smc->cloud.count;
   const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
@@ -185,55 +196,57 @@ static void try_share(hw__smc *smc, size_t sensor, const hw__entry *e, double sh
     const double sd = sqrt(e->variance);
     for (size_t j = 0; j < n; j++) {
       const hw__terms t = hw__nondetect(smc, totals.lambda[j], totals.h[j], smc->g[j], value, sd, share);
-      smc->trial.lambda[j] = totals.lambda[j] + t.lambda;
-      smc->trial.h[j] = totals.h[j] + t.h;
-      smc->trial.offset[j] = totals.offset[j] + t.offset;
+      out->lambda[j] = totals.lambda[j] + t.lambda;
+      out->h[j] = totals.h[j] + t.h;
+      out->offset[j] = totals.offset[j] + t.offset;
     }
   } else if (sums.lambda) {
     smc->trial_fold = hw__smc_fold(smc, sensor, weight, weight * value);
-    smc->kernel->couple(n, smc->g, weight, value, &sums, &c->fold, &smc->trial_fold, &totals, &smc->trial);
+    smc->kernel->couple(n, smc->g, weight, value, &sums, &c->fold, &smc->trial_fold, &totals, out);
   } else {
-    smc->kernel->add(n, smc->g, weight, value, &totals, &smc->trial);
+    smc->kernel->add(n, smc->g, weight, value, &totals, out);
   }
 }
 
 static double try_effective(hw__smc *smc, size_t sensor, const hw__entry *e, double share) {
-  try_share(smc, sensor, e, share);
-  hw__smc_evidence(smc, smc->cloud.count, &smc->trial, smc->trial_evidence);
+  add_share(smc, sensor, e, share, &smc->trial);
+  hw__smc_evidence(smc, smc->cloud.count, &smc->trial, smc->trial_evidence, smc->trial_mass);
   return weigh(smc, smc->trial_evidence, smc->trial_weight);
 }
 
-/* What is on trial becomes fact: totals, the sensor's own sums, and its background's evidence. */
-static void keep_trial(hw__smc *smc, size_t sensor, hw__entry *e, double share) {
+/* The entry's share in the sensor's own sums, and in its background's evidence. */
+static void keep_share(hw__smc *smc, size_t sensor, hw__entry *e, double share) {
   hw__channel *c = &smc->channels[sensor];
-  const size_t n = smc->cloud.count, bytes = n * sizeof(double);
   const double weight = share / e->variance, value = e->value_g_m3 - c->background_g_m3;
-  const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
-  memcpy(totals.lambda, smc->trial.lambda, bytes);
-  memcpy(totals.h, smc->trial.h, bytes);
-  memcpy(totals.offset, smc->trial.offset, bytes);
   e->share += share;
   if (e->below_limit) {
     return;
   }
-  const hw__sums sums = hw__cloud_sums(&smc->cloud, sensor, 0);
-  for (size_t j = 0; sums.lambda && j < n; j++) {
-    const double x = weight * smc->g[j];
-    sums.lambda[j] += x * smc->g[j];
-    sums.h[j] += x * value;
-    sums.g[j] += x;
-  }
   c->s0 += weight;
   c->s1 += weight * value;
+  const hw__sums sums = hw__cloud_sums(&smc->cloud, sensor, 0);
   if (sums.lambda) {
+    smc->kernel->grow(smc->cloud.count, smc->g, weight, value, &sums);
     c->fold = smc->trial_fold;
   }
 }
 
-static void keep_weights(hw__smc *smc) {
-  const size_t bytes = smc->cloud.count * sizeof(double);
-  memcpy(smc->cloud.column[HW__EVIDENCE], smc->trial_evidence, bytes);
-  memcpy(smc->cloud.column[HW__WEIGHT], smc->trial_weight, bytes);
+static void swap(double **a, double **b) {
+  double *const kept = *a;
+  *a = *b;
+  *b = kept;
+}
+
+/* What is on trial becomes fact. */
+static void keep_trial(hw__smc *smc, size_t sensor, hw__entry *e, double share) {
+  double **c = smc->cloud.column;
+  swap(&c[HW__LAMBDA], &smc->trial.lambda);
+  swap(&c[HW__H], &smc->trial.h);
+  swap(&c[HW__OFFSET], &smc->trial.offset);
+  swap(&c[HW__EVIDENCE], &smc->trial_evidence);
+  swap(&c[HW__WEIGHT], &smc->trial_weight);
+  swap(&c[HW__MASS], &smc->trial_mass);
+  keep_share(smc, sensor, e, share);
   smc->pending = 0;
 }
 
@@ -252,34 +265,42 @@ static double fitting_share(hw__smc *smc, size_t sensor, const hw__entry *e, dou
   return lo > 0 ? lo : hi;
 }
 
-static double respond(hw__smc *smc, const hw__channel *channel, double time_s) {
+/* Responses to the newest reading. Returned: about the variance, over the particles, of the evidence it brings:
+ * (r delta - delta^2 / 2) with r the reading's and delta a particle's distance from the mean prediction, in noise. */
+static double respond(hw__smc *smc, const hw__channel *c, const hw__entry *e) {
+  const size_t n = smc->cloud.count;
   const hw__view view = hw__cloud_view(&smc->cloud, 0);
-  hw__point point = channel->place;
-  point.time_s = time_s;
-  smc->evaluations += smc->cloud.count;
-  return smc->kernel->response(&view, smc->cloud.count, &point, smc->g);
+  hw__point point = c->place;
+  double sums[2];
+  point.time_s = e->time_s;
+  smc->kernel->expect(&view, n, &point, smc->cloud.column[HW__MASS], smc->g, sums);
+  smc->evaluations += n;
+  const double mean = sums[0] / (double)n, spread = fmax(sums[1] / (double)n - mean * mean, 0) / e->variance;
+  const double off = e->value_g_m3 - c->learned_g_m3 - mean;
+  return spread * (off * off / e->variance + 0.5 * spread);
 }
 
+/* Below this the weights need not be looked at yet: it costs a twentieth of the effective particles at most. */
+static const double unnoticed = 0.05;
+
 static void assimilate(hw__smc *smc, size_t sensor, hw__entry *e) {
-  hw__channel *c = &smc->channels[sensor];
-  const double largest = respond(smc, c, e->time_s);
-  /* Most that this reading can change the evidence by, at any mass still in question. */
-  const double most_g = smc->rejuvenations ? fmin(smc->mass_hi, 5 * smc->mass_scale_g) : smc->mass_hi;
-  const double plume = largest * most_g, net = fabs(e->value_g_m3 - c->background_g_m3);
-  smc->pending += plume * (plume + net + c->floor_g_m3) / e->variance;
-  if (smc->pending < 0.01 && c->floor_g_m3 < 1.1 * c->refreshed_floor) {
-    try_share(smc, sensor, e, 1);
-    keep_trial(smc, sensor, e, 1);
+  const hw__channel *c = &smc->channels[sensor];
+  const double enough = (double)smc->cloud.count;
+  const bool refloored = !(c->floor_g_m3 < 1.1 * c->refreshed_floor);
+  smc->pending += respond(smc, c, e);
+  if (smc->pending < unnoticed && !refloored) {
+    const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
+    add_share(smc, sensor, e, 1, &totals);
+    keep_share(smc, sensor, e, 1);
     return;
   }
   for (int step = 0; step < 100; step++) {
     const double rest = 1 - e->share;
     const double effective = try_effective(smc, sensor, e, rest);
-    if (effective >= QUARTER * (double)smc->cloud.count || step == 99) {
+    if (effective >= QUARTER * enough || step == 99) {
       keep_trial(smc, sensor, e, rest);
       e->share = 1;
-      keep_weights(smc);
-      if (effective < HALF * (double)smc->cloud.count || !(c->floor_g_m3 < 1.1 * c->refreshed_floor)) {
+      if (effective < HALF * enough || refloored) {
         rejuvenate(smc);
       }
       return;
@@ -287,9 +308,8 @@ static void assimilate(hw__smc *smc, size_t sensor, hw__entry *e) {
     const double share = fitting_share(smc, sensor, e, rest);
     try_effective(smc, sensor, e, share);
     keep_trial(smc, sensor, e, share);
-    keep_weights(smc);
     rejuvenate(smc);
-    respond(smc, c, e->time_s);
+    respond(smc, c, e);
   }
 }
 

@@ -31,6 +31,7 @@ typedef struct {
   double refreshed_floor;  /* the same when weights were last worked out */
   double least_floor_g_m3; /* from the prior: for a sensor that shows nothing yet */
   hw__fold fold;           /* background and gain as they stand in the totals */
+  double learned_g_m3;     /* background as last worked out, or the given one */
   double s0, s1;           /* sums of 1/sigma^2 and c/sigma^2 of what is taken in: the background's own evidence */
   hw__scatter scatter;     /* of the readings before any rise */
   double width_s;          /* typical standard deviation of the pulse here */
@@ -57,11 +58,11 @@ typedef struct {
   hw__cloud cloud;
   hw__cloud proposal; /* one block */
   hw__totals trial;   /* totals with the newest reading on trial, and their evidence and weights */
-  double *trial_evidence, *trial_weight;
+  double *trial_evidence, *trial_weight, *trial_mass;
   double *g; /* response to the newest reading */
   hw__fold trial_fold;
   double *scratch; /* three blocks */
-  double *memory;  /* the five above */
+  double *memory;  /* all of the above */
   hw__history history;
   hw__channel *channels;
   double mass_lo, mass_hi;
@@ -96,8 +97,8 @@ void hw__smc_thin(hw__smc *smc, double *mass);
 /* Expected background of the sensor over that block; the given one where it is given. */
 double hw__smc_background(const hw__smc *smc, size_t sensor, const double *mass);
 
-/* ln of the mass integral for each of n particles. */
-void hw__smc_evidence(const hw__smc *smc, size_t n, const hw__totals *totals, double *evidence);
+/* ln of the mass integral for each of n particles, and the mass to expect. */
+void hw__smc_evidence(const hw__smc *smc, size_t n, const hw__totals *totals, double *evidence, double *mass);
 
 /* likelihood.c: sums, totals and evidence of particles [from, from + n) of a cloud, from the whole history. */
 void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n);
