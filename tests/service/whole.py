@@ -1,4 +1,5 @@
 """The service as a whole, driven from outside: whole.py HEADWATER [TEST...]"""
+import contextlib
 import hashlib
 import json
 import os
@@ -21,7 +22,7 @@ def serve(folder, *options, **more):
 
 
 def rows(db, sql):
-    with sqlite3.connect(f"file:{db}?mode=ro", uri=True) as connection:
+    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as connection:
         return connection.execute(sql).fetchall()
 
 
