@@ -1,7 +1,9 @@
 #!/bin/sh
-# man_page.sh PROGRAM PAGE DATA: does the page format without a complaint, and do its examples run?
+# examples.sh PROGRAM PAGE DATA: do the examples of a man page or Markdown page run? A man page must also format
+# without a complaint.
 #
-# Lines `$ command` of the EXAMPLES section are run in a folder with river.yaml and readings.csv. Lines that
+# Lines `$ command` of the EXAMPLES section, in Markdown of ```console blocks, are run in a folder with river.yaml
+# and readings.csv. Lines that
 # follow a command are what it must print; none means any output, exit code 0. A command that ends in a
 # comment `# takes ...` or `# runs ...` is for reading only.
 set -u
@@ -18,7 +20,7 @@ export PATH LC_ALL=C
 cp "$data/truckee.yaml" river.yaml
 headwater simulate river.yaml --source 1300,-22106,-12900 --noise-relative 0.05 > readings.csv || exit 99
 failed=0
-if command -v groff > /dev/null; then
+if [ "${page%.md}" = "$page" ] && command -v groff > /dev/null; then
   groff -mdoc -Tascii -ww "$page" 2> complaints > formatted
   if [ -s complaints ] || ! [ -s formatted ]; then
     cat complaints
@@ -28,6 +30,7 @@ fi
 # One file per example: its command in N.sh, what it must print in N.want.
 awk '
   /^\.Sh/ { inside = /^\.Sh EXAMPLES/ }
+  /^```/ { inside = /^```console/; next }
   inside && /^\$ / { n++; print substr($0, 3) > ("example" n ".sh"); next }
   inside && n && !/^\./ { gsub(/\\e/, "\\"); print > ("example" n ".want") }
 ' "$page"
