@@ -152,8 +152,8 @@ static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw_
     log_age[m] = log(exp(draw->log_age_s) + pulse[m].phi_s - pulse[0].phi_s);
     residual[m] = pulse[m].log_lead - hw__law_lead(&f->population, log_age[0], log_age[m], law_velocity);
   }
-  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age) -
-         hw__law_log_density(&f->population, 1, residual, log_age);
+  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age, NULL) -
+         hw__law_log_density(&f->population, 1, residual, log_age, NULL);
 }
 
 /* What the quiet sensors say against a draw: its pulse should have stood out there at a time when the
