@@ -5,7 +5,9 @@
 #   make test     everything, from a fresh machine to "N passed, 0 failed"
 #   make bench    how fast, as ratios in one run
 #   make install  program, library, headers, man pages (PREFIX=/usr/local)
+#   make reproduce   the paper's figures and tables: reproduce-output/index.html and docs/results.md
 #   make study-online   do the learners reach the best fit? 100 random rivers
+#   make study-posterior is mode K of the engine as good as its equations allow?
 #   make study-rivers   does the field model tell the truth on real rivers left out?
 #   make fit-population refit its constants, data/population.def
 #
@@ -15,7 +17,7 @@ PREFIX ?= /usr/local
 BUILD := build
 HEADWATER := $(BUILD)/headwater
 
-.PHONY: all demo test bench install clean study-online study-rivers fit-population
+.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
 	@tools/need build test
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
@@ -33,8 +35,15 @@ install: all
 	@meson configure $(BUILD) --prefix=$(abspath $(PREFIX)) >/dev/null
 	@meson install -C $(BUILD)
 
+reproduce: all
+	@tools/need demo
+	@$(HEADWATER) reproduce --markdown docs/results.md
+
 study-online: all
 	@$(BUILD)/experiments/study_online
+
+study-posterior: all
+	@$(BUILD)/experiments/study_posterior
 
 study-rivers: all
 	@$(BUILD)/experiments/study_rivers ../shared/data
@@ -49,6 +58,7 @@ bench: all
 	@meson configure $(BUILD) -Dbench=true
 	@ninja --quiet -C $(BUILD)
 	@$(BUILD)/bench/bench_online
+	@$(BUILD)/bench/bench_posterior
 
 clean:
 	rm -rf build build-clang build-sanitize build*.log demo-output

@@ -30,6 +30,9 @@ typedef struct {
   X(simulate)            \
   X(regret)              \
   X(plan)                \
+  X(check)               \
+  X(reproduce)           \
+  X(serve)               \
   X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;

@@ -20,7 +20,7 @@ int cli_method_list(const char *list, const hw_method *methods[CLI_MOST_METHODS]
   if (strlen(list) >= sizeof copy) {
     return cli_fail(EXIT_USAGE, "--methods of %zu characters, expected names and commas", strlen(list));
   }
-  strcpy(copy, list);
+  memcpy(copy, list, strlen(list) + 1);
   char *rest = NULL;
   for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
     const hw_method *method = cli_method(name);

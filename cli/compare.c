@@ -158,10 +158,14 @@ static int run(int argc, char **argv) {
                            sizeof options / sizeof options[0]};
   const char *operands[2];
   int code = cli_parse(&usage, argc, argv, operands, NULL);
-  contest *all = code < 0 ? calloc(1, sizeof *all) : NULL;
-  if (code < 0) {
-    code = all ? choose(request.methods, all) : cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  if (code >= 0) {
+    return code;
   }
+  contest *all = calloc(1, sizeof *all);
+  if (!all) {
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
+  code = choose(request.methods, all);
   if (code < 0) {
     cli_session session;
     code = cli_session_open(&session, operands[0], operands[1]);

@@ -3,59 +3,60 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/session.h"
 
 typedef struct {
   cli_method_options method_options;
-  const char *method, *format;
+  const char *method, *format, *plot;
   bool each;
+  cli_album album; /* filled when there is a plot */
 } identify_request;
 
 /* One JSON line, out at once, so that whoever reads the pipe sees it now. */
-static int print_line(const cli_session *session, cli_worker *worker, const identify_request *request) {
-  hw_estimate estimate;
-  const double begin_s = cli_now_s();
-  const hw_status status = hw_run_estimate(worker->run, &estimate);
-  worker->timing.total_s += cli_now_s() - begin_s;
-  if (status != HW_OK) {
-    return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
-                    (unsigned long long)hw_reader_line(session->reader), worker->method->name, hw_status_text(status));
-  }
-  const hw_result result = cli_result(session, worker, &request->method_options.options, &estimate);
+static int print_line(const cli_session *session, cli_worker *worker, const identify_request *request,
+                      const hw_estimate *estimate) {
+  const hw_result result = cli_result(session, worker, &request->method_options.options, estimate);
   char *text = NULL;
   if (hw_result_json(&result, true, &text) != HW_OK) {
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
   }
   puts(text);
   free(text);
-  const int code = cli_finish(-1);
-  return code;
+  return cli_finish(-1);
+}
+
+/* One reading, and with --each its estimate; the clock counts both. -1 or an exit code. */
+static int observe(cli_session *session, cli_worker *worker, identify_request *request, const hw_reading *reading) {
+  hw_estimate estimate;
+  const double begin_s = cli_now_s();
+  hw_status status = hw_run_observe(worker->run, reading);
+  if (status == HW_OK && request->each) {
+    status = hw_run_estimate(worker->run, &estimate);
+  }
+  cli_timing_add(&worker->timing, cli_now_s() - begin_s);
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
+                    (unsigned long long)hw_reader_line(session->reader), worker->method->name, hw_status_text(status));
+  }
+  if (request->plot) {
+    cli_album_add(&request->album, reading);
+  }
+  return request->each ? print_line(session, worker, request, &estimate) : -1;
 }
 
 /* Feeds every reading to the method. -1 at the end of the readings, or an exit code. */
-static int observe_all(cli_session *session, cli_worker *worker, const identify_request *request) {
+static int observe_all(cli_session *session, cli_worker *worker, identify_request *request) {
   cli_progress progress;
   cli_progress_start(&progress, session->readings_path);
   hw_reading reading;
   hw_error error;
-  hw_status status;
+  hw_status status = HW_OK;
   int code = -1;
   while (code < 0 && (status = hw_reader_next(session->reader, &reading, &error)) == HW_OK) {
-    const double begin_s = cli_now_s();
-    status = hw_run_observe(worker->run, &reading);
-    const double end_s = cli_now_s();
-    cli_timing_add(&worker->timing, end_s - begin_s);
-    if (status != HW_OK) {
-      cli_progress_end(&progress);
-      return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
-                      (unsigned long long)hw_reader_line(session->reader), worker->method->name,
-                      hw_status_text(status));
-    }
-    if (request->each) {
-      code = print_line(session, worker, request);
-    }
-    cli_progress_update(&progress, end_s, hw_reader_offset(session->reader), worker->timing.count);
+    code = observe(session, worker, request, &reading);
+    cli_progress_update(&progress, cli_now_s(), hw_reader_offset(session->reader), worker->timing.count);
   }
   cli_progress_end(&progress);
   if (code < 0 && status != HW_EEND) {
@@ -64,6 +65,7 @@ static int observe_all(cli_session *session, cli_worker *worker, const identify_
   return code;
 }
 
+/* The answer, unless it went out reading by reading, and the picture. */
 static int print_result(cli_session *session, cli_worker *worker, const identify_request *request) {
   hw_estimate estimate;
   const double begin_s = cli_now_s();
@@ -76,13 +78,15 @@ static int print_result(cli_session *session, cli_worker *worker, const identify
   const hw_result result = cli_result(session, worker, &request->method_options.options, &estimate);
   const bool json = strcmp(request->format, "json") == 0;
   char *text = NULL;
-  if ((json ? hw_result_json(&result, false, &text) : hw_result_text(&result, &text)) != HW_OK) {
-    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  if (!request->each) {
+    if ((json ? hw_result_json(&result, false, &text) : hw_result_text(&result, &text)) != HW_OK) {
+      return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+    }
+    cli_print(text);
+    cli_print(json ? "\n" : "");
+    free(text);
   }
-  cli_print(text);
-  cli_print(json ? "\n" : "");
-  free(text);
-  return -1;
+  return request->plot ? cli_plot(&(cli_picture){request->plot, &result, worker->run, &request->album}) : -1;
 }
 
 static int identify(cli_session *session, cli_worker *worker, identify_request *request) {
@@ -95,6 +99,9 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
   if (status != HW_OK) {
     return cli_explain_create(status, worker->method, session);
   }
+  if (request->plot && !cli_album_create(&request->album, session->river.sensor_count)) {
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
   code = observe_all(session, worker, request);
   if (code >= 0) {
     return code;
@@ -104,21 +111,20 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
     return cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
                     (unsigned long long)hw_reader_line(session->reader));
   }
-  if (!request->each) {
-    code = print_result(session, worker, request);
-  }
+  code = print_result(session, worker, request);
   return code >= 0 ? code : cli_finish(cli_interrupted ? EXIT_INTERRUPTED : EXIT_DONE);
 }
 
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", "READINGS", NULL};
   identify_request request = {.format = "text"};
-  cli_option options[3 + CLI_METHOD_ROWS] = {
+  cli_option options[4 + CLI_METHOD_ROWS] = {
       {"method", OPTION_TEXT, &request.method, "NAME", "see 'headwater methods'; default " CLI_DEFAULT_METHOD, NULL},
       {"format", OPTION_CHOICE, &request.format, "text|json", "of the answer; default text", cli_formats},
       {"each", OPTION_FLAG, &request.each, NULL, "one JSON line after every reading, flushed at once", NULL},
+      {"plot", OPTION_TEXT, &request.plot, "FILE.svg|png", "also draw the fit and the estimate; needs gnuplot", NULL},
   };
-  cli_method_rows(&request.method_options, options + 3);
+  cli_method_rows(&request.method_options, options + 4);
   const cli_usage usage = {
       &cli_verb_identify,
       "RIVER READINGS [options]",
@@ -132,6 +138,10 @@ static int run(int argc, char **argv) {
   if (code >= 0) {
     return code;
   }
+  code = request.plot ? cli_script_check(request.plot) : -1;
+  if (code >= 0) {
+    return code;
+  }
   cli_worker worker = {.method = cli_method(request.method)};
   if (!worker.method) {
     return EXIT_USAGE;
@@ -142,6 +152,7 @@ static int run(int argc, char **argv) {
     code = identify(&session, &worker, &request);
   }
   hw_run_free(worker.run);
+  cli_album_free(&request.album);
   cli_session_close(&session);
   return code;
 }

@@ -50,7 +50,7 @@ static bool parse_source(const char *text, cli_source *out) {
   if (strlen(text) >= sizeof copy) {
     return false;
   }
-  strcpy(copy, text);
+  memcpy(copy, text, strlen(text) + 1);
   char *second = strchr(copy, ',');
   char *third = second ? strchr(second + 1, ',') : NULL;
   if (!third) {
@@ -144,7 +144,7 @@ static int store(const cli_option *option, const char *text) {
 static void print_option(const char *name, const char *argument, const char *help) {
   char left[64];
   snprintf(left, sizeof left, "--%s%s%s", name, argument ? " " : "", argument ? argument : "");
-  printf("  %-28s %s\n", left, help);
+  printf("  %-28s  %s\n", left, help);
 }
 
 static int print_help(const cli_usage *usage) {

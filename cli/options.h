@@ -48,7 +48,7 @@ typedef struct {
   size_t option_count;
 } cli_usage;
 
-enum { CLI_MOST_OPERANDS = 64 };
+enum { CLI_MOST_OPERANDS = 4096 };
 
 /* Parses argv[1..]. Operands land in operands[], as many as usage->positional names; with `more` beyond
  * that too, up to CLI_MOST_OPERANDS, and *more is how many there are.

@@ -173,8 +173,11 @@ static int simulate(cli_session *session, const simulate_request *request) {
                     session->river_path);
   }
   station *stations = calloc(session->river.sensor_count, sizeof *stations);
-  code = stations ? place_stations(session, request, &source, transport, stations)
-                  : cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  if (!stations) {
+    hw_transport_free(transport);
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
+  code = place_stations(session, request, &source, transport, stations);
   if (code < 0) {
     if (strcmp(request->format, "csv") == 0) {
       printf("%s,sensor,concentration_g_m3\n", session->river.search_is_calendar ? "time" : "time_s");

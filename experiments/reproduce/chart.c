@@ -1,11 +1,11 @@
-/* Charts through a pipe to gnuplot; the data travel inside the script, so no other files appear.
+/* Charts as gnuplot scripts with their data inside.
  * Colours: the palette of Okabe and Ito, which colour-blind readers can tell apart. */
-#include "chart.h"
+#include "experiments/reproduce/chart.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "cli/gnuplot.h"
 
 static const char *const palette[] = {"#000000", "#e69f00", "#0072b2", "#009e73",
                                       "#d55e00", "#cc79a7", "#56b4e9", "#999999"};
@@ -35,25 +35,30 @@ static void write_plot(FILE *script, const hw_chart *chart) {
   fprintf(script, "\n");
 }
 
-hw_status hw_chart_draw(const hw_chart *chart, const char *path, hw_error *error) {
-  /* A gnuplot that is not there must not end the program through its closed pipe. */
-  void (*before)(int) = signal(SIGPIPE, SIG_IGN);
-  FILE *script = popen("gnuplot 2>/dev/null", "w");
-  int failed = script == NULL;
-  if (script) {
-    fprintf(script, "set terminal svg size 800,460 dynamic font 'sans-serif,13' noenhanced background '#ffffff'\n");
-    fprintf(script, "set output '%s'\n", path);
-    fprintf(script, "set title '%s'\nset xlabel '%s'\nset ylabel '%s'\n", chart->title, chart->x_label, chart->y_label);
-    fprintf(script, "set key outside right top\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n");
-    fprintf(script, "set format y '%s'\n%s%s", chart->log_y ? "%.0e" : "%g", chart->log_x ? "set logscale x\n" : "",
-            chart->log_y ? "set logscale y\n" : "");
-    write_data(script, chart);
-    write_plot(script, chart);
-    failed = pclose(script) != 0;
+static void write_axes(cli_script *script, const hw_chart *chart) {
+  static const char *const keys[] = {"title", "xlabel", "ylabel"};
+  const char *const texts[] = {chart->title, chart->x_label, chart->y_label};
+  for (size_t i = 0; i < 3; i++) {
+    fprintf(script->file, "set %s ", keys[i]);
+    cli_script_quote(script, texts[i]);
+    fputc('\n', script->file);
   }
-  signal(SIGPIPE, before);
-  if (failed) {
-    snprintf(error->text, sizeof error->text, "%s: gnuplot did not draw it, expected gnuplot to be installed", path);
+  fprintf(script->file, "set key outside right top\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n");
+  fprintf(script->file, "set format y '%s'\n%s%s", chart->log_y ? "%.0e" : "%g", chart->log_x ? "set logscale x\n" : "",
+          chart->log_y ? "set logscale y\n" : "");
+}
+
+hw_status hw_chart_draw(const hw_chart *chart, const char *path, hw_error *error) {
+  cli_script script;
+  int code = cli_script_open(&script, path, 800, 460);
+  if (code < 0) {
+    write_axes(&script, chart);
+    write_data(script.file, chart);
+    write_plot(script.file, chart);
+    code = cli_script_run(&script);
+  }
+  if (code >= 0) {
+    snprintf(error->text, sizeof error->text, "%s: no picture, and so no page", path);
     return HW_EIO;
   }
   return HW_OK;

@@ -26,8 +26,8 @@ typedef struct {
   size_t series_count;
 } hw_chart;
 
-/* Draw into the file `path`.
- * Status: HW_EIO with a sentence in *error when gnuplot is missing or fails */
+/* Draw into the file `path`; its script stays beside it.
+ * Status: HW_EIO with a sentence in *error when gnuplot is missing or fails (which was told on stderr) */
 hw_status hw_chart_draw(const hw_chart *chart, const char *path, hw_error *error);
 
 #endif

@@ -1,5 +1,5 @@
-/* The page of results: see page.h. Write errors are sticky in the streams and looked at once, on closing. */
-#include "page.h"
+/* The page of results: see page.h. */
+#include "experiments/reproduce/page.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -7,13 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 8192 };
+enum { TEXT_SIZE = 8192, MOST_FINDINGS = 64, LINE_SIZE = 1024 };
+
+/* A text that grows; stdio's memory stream. */
+typedef struct {
+  FILE *stream;
+  char *text;
+  size_t size;
+} growing;
+
+typedef struct {
+  char item[64], claim[256], evidence[LINE_SIZE];
+  hw_verdict verdict;
+} finding;
 
 struct hw_page {
-  FILE *html;
-  FILE *markdown; /* NULL: not wanted */
-  bool head_row;  /* the next row is a table's head */
+  char title[256];
+  growing before_html, before_markdown; /* up to the table of findings */
+  growing after_html, after_markdown;
+  FILE *html, *markdown; /* the pair written to now */
+  bool head_row;         /* the next row is a table's head */
   bool timings;
+  finding findings[MOST_FINDINGS];
+  size_t finding_count;
 };
 
 static const char style[] =
@@ -23,40 +39,49 @@ static const char style[] =
     "th,td{border-bottom:1px solid #ddd;padding:.25rem .7rem;text-align:right;white-space:nowrap}"
     "th:first-child,td:first-child{text-align:left}th{border-bottom:2px solid #222}img{max-width:100%;height:auto}";
 
-static FILE *open_to_write(const char *path, hw_error *error) {
-  FILE *file = fopen(path, "w");
-  if (!file) {
-    snprintf(error->text, sizeof error->text, "%s: cannot be written, expected a writable folder", path);
-  }
-  return file;
+static bool open_growing(growing *g) {
+  g->stream = open_memstream(&g->text, &g->size);
+  return g->stream != NULL;
 }
 
-hw_status hw_page_open(const char *title, const char *html_path, const char *markdown_path, hw_page **out,
-                       hw_error *error) {
+static void close_growing(growing *g) {
+  if (g->stream) {
+    fclose(g->stream);
+  }
+  free(g->text);
+}
+
+hw_status hw_page_open(const char *title, hw_page **out) {
   *out = NULL;
   hw_page *page = calloc(1, sizeof *page);
   if (!page) {
     return HW_ENOMEM;
   }
-  page->html = open_to_write(html_path, error);
-  page->markdown = page->html && markdown_path ? open_to_write(markdown_path, error) : NULL;
-  if (!page->html || (markdown_path && !page->markdown)) {
-    if (page->html) {
-      fclose(page->html);
-    }
-    free(page);
-    return HW_EIO;
+  if (!open_growing(&page->before_html) || !open_growing(&page->before_markdown) || !open_growing(&page->after_html) ||
+      !open_growing(&page->after_markdown)) {
+    hw_page_free(page);
+    return HW_ENOMEM;
   }
-  fprintf(page->html,
-          "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>%s</title>\n"
-          "<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n",
-          title, style, title);
-  if (page->markdown) {
-    fprintf(page->markdown, "# %s\n", title);
-  }
+  snprintf(page->title, sizeof page->title, "%s", title);
+  page->html = page->before_html.stream;
+  page->markdown = page->before_markdown.stream;
   *out = page;
   return HW_OK;
+}
+
+void hw_page_free(hw_page *page) {
+  if (page) {
+    close_growing(&page->before_html);
+    close_growing(&page->before_markdown);
+    close_growing(&page->after_html);
+    close_growing(&page->after_markdown);
+    free(page);
+  }
+}
+
+void hw_page_findings_here(hw_page *page) {
+  page->html = page->after_html.stream;
+  page->markdown = page->after_markdown.stream;
 }
 
 static void put_escaped(FILE *file, const char *text, size_t size) {
@@ -80,7 +105,7 @@ static void put_escaped(FILE *file, const char *text, size_t size) {
   }
 }
 
-/* Markdown is asked for only outside the timings. */
+/* NULL among the timings, which the Markdown leaves out. */
 static FILE *markdown_of(const hw_page *page) {
   return page->timings ? NULL : page->markdown;
 }
@@ -177,29 +202,94 @@ hw_status hw_page_picture(hw_page *page, const char *svg_path, const char *alt, 
   return HW_OK;
 }
 
+void hw_page_finding(hw_page *page, const char *item, const char *claim, hw_verdict verdict, const char *format, ...) {
+  if (page->finding_count == MOST_FINDINGS) {
+    return;
+  }
+  finding *f = &page->findings[page->finding_count++];
+  snprintf(f->item, sizeof f->item, "%s", item);
+  snprintf(f->claim, sizeof f->claim, "%s", claim);
+  f->verdict = verdict;
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(f->evidence, sizeof f->evidence, format, arguments);
+  va_end(arguments);
+}
+
+static const char *verdict_text(hw_verdict verdict) {
+  return verdict == HW_HOLDS ? "holds" : verdict == HW_PARTLY ? "in part" : "does not hold";
+}
+
+void hw_page_print_findings(const hw_page *page, FILE *to) {
+  for (size_t i = 0; i < page->finding_count; i++) {
+    const finding *f = &page->findings[i];
+    fprintf(to, "%-9s %-13s  %s: %s\n", f->item, verdict_text(f->verdict), f->claim, f->evidence);
+  }
+}
+
 void hw_page_timings(hw_page *page) {
   fputs("<!-- timings begin -->\n", page->html);
   page->timings = true;
 }
 
-hw_status hw_page_close(hw_page *page, hw_error *error) {
-  if (!page) {
-    return HW_OK;
+/* The table of findings belongs behind what was written before hw_page_findings_here. */
+static void add_findings(hw_page *page) {
+  FILE *html = page->html, *markdown = page->markdown;
+  const bool timings = page->timings;
+  page->html = page->before_html.stream;
+  page->markdown = page->before_markdown.stream;
+  page->timings = false;
+  hw_page_heading(page, "What holds");
+  hw_page_table_begin(page);
+  hw_page_row(page, "item\tclaim\tverdict\tmeasured");
+  for (size_t i = 0; i < page->finding_count; i++) {
+    const finding *f = &page->findings[i];
+    hw_page_row(page, "%s\t%s\t%s\t%s", f->item, f->claim, verdict_text(f->verdict), f->evidence);
   }
+  hw_page_table_end(page);
+  page->html = html;
+  page->markdown = markdown;
+  page->timings = timings;
+}
+
+static hw_status write_file(const char *path, const char *head, const growing *before, const growing *after,
+                            const char *tail, hw_error *error) {
+  FILE *file = fopen(path, "w");
+  bool bad = file == NULL;
+  if (file) {
+    fputs(head, file);
+    fwrite(before->text, 1, before->size, file);
+    fwrite(after->text, 1, after->size, file);
+    fputs(tail, file);
+    bad = ferror(file) != 0;
+    bad = fclose(file) != 0 || bad;
+  }
+  if (bad) {
+    snprintf(error->text, sizeof error->text, "%s: cannot be written, expected a writable folder with room", path);
+  }
+  return bad ? HW_EIO : HW_OK;
+}
+
+hw_status hw_page_write(hw_page *page, const char *html_path, const char *markdown_path, hw_error *error) {
+  char head[4096];
+  add_findings(page);
   if (page->timings) {
     fputs("<!-- timings end -->\n", page->html);
   }
-  fputs("</main>\n</body>\n</html>\n", page->html);
-  bool bad = ferror(page->html) != 0;
-  bad = fclose(page->html) != 0 || bad;
-  if (page->markdown) {
-    bad = ferror(page->markdown) != 0 || bad;
-    bad = fclose(page->markdown) != 0 || bad;
+  if (fflush(page->before_html.stream) || fflush(page->before_markdown.stream) || fflush(page->after_html.stream) ||
+      fflush(page->after_markdown.stream)) {
+    return HW_ENOMEM;
   }
-  free(page);
-  if (bad) {
-    snprintf(error->text, sizeof error->text, "the page of results could not be written, expected room on the disk");
-    return HW_EIO;
+  snprintf(head, sizeof head,
+           "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>%s</title>\n"
+           "<style>%s</style>\n</head>\n<body>\n<main>\n<h1>%s</h1>\n",
+           page->title, style, page->title);
+  hw_status status =
+      write_file(html_path, head, &page->before_html, &page->after_html, "</main>\n</body>\n</html>\n", error);
+  if (status == HW_OK && markdown_path) {
+    snprintf(head, sizeof head, "# %s\n", page->title);
+    status = write_file(markdown_path, head, &page->before_markdown, &page->after_markdown, "", error);
   }
-  return HW_OK;
+  return status;
 }

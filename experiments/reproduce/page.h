@@ -3,14 +3,14 @@
 #define HW_EXPERIMENTS_PAGE_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "headwater/status.h"
 
 typedef struct hw_page hw_page;
 
-/* Status: HW_EIO with *error; HW_ENOMEM. markdown_path may be NULL. */
-hw_status hw_page_open(const char *title, const char *html_path, const char *markdown_path, hw_page **out,
-                       hw_error *error);
+/* Nothing is written to any file before hw_page_write. Status: HW_ENOMEM */
+hw_status hw_page_open(const char *title, hw_page **out);
 void hw_page_heading(hw_page *page, const char *text);
 /* A paragraph; printf-like, plain text, escaped here. */
 void hw_page_text(hw_page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -24,11 +24,22 @@ void hw_page_table_end(hw_page *page);
  * Status: HW_EIO, HW_ENOMEM */
 hw_status hw_page_picture(hw_page *page, const char *svg_path, const char *alt, hw_error *error);
 
+/* One claim of the paper and what became of it; all of them are listed in one table where
+ * hw_page_findings_here was called. */
+typedef enum { HW_HOLDS, HW_PARTLY, HW_FAILS } hw_verdict;
+void hw_page_findings_here(hw_page *page);
+void hw_page_finding(hw_page *page, const char *item, const char *claim, hw_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* The findings as lines of plain text. */
+void hw_page_print_findings(const hw_page *page, FILE *to);
+
 /* What follows, up to the end, differs from run to run (timings): HTML only, fenced by the comments
  * "timings begin" and "timings end" so that the rest can be compared bit by bit. */
 void hw_page_timings(hw_page *page);
 
-/* Status: HW_EIO when anything could not be written. Releases the page in any case; NULL is fine. */
-hw_status hw_page_close(hw_page *page, hw_error *error);
+/* Writes the HTML and, unless its path is NULL, the Markdown.
+ * Status: HW_EIO with *error, HW_ENOMEM */
+hw_status hw_page_write(hw_page *page, const char *html_path, const char *markdown_path, hw_error *error);
+void hw_page_free(hw_page *page); /* NULL is fine */
 
 #endif

@@ -62,6 +62,7 @@ typedef struct {
 #define HW_STOP_LIST(X)                                           \
   X(HW_STOP_NONE, "not yet run")                                  \
   X(HW_STOP_GRADIENT, "projected gradient within tolerance")      \
+  X(HW_STOP_GAIN, "nothing left to gain next to the noise")       \
   X(HW_STOP_ITERATIONS, "iteration limit reached")                \
   X(HW_STOP_SMALL_STEP, "step too small to matter")               \
   X(HW_STOP_BACKTRACKS, "line search found no descent")           \

@@ -50,7 +50,7 @@ hw_status hw__text_finish(hw__text *text, char **out) {
   if (!text->text) {
     reserve(text, 0);
   }
-  if (text->failed) {
+  if (text->failed || !text->text) {
     free(text->text);
     *text = (hw__text){0};
     return HW_ENOMEM;

@@ -142,6 +142,14 @@ hw_status hw_result_json(const hw_result *result, bool one_line, char **out) {
   return hw__text_finish(&json.text, out);
 }
 
+static void add_triple(hw__json *json, const char *key, const hw_source *values) {
+  hw__json_open(json, key, '{');
+  hw__json_number(json, "mass_g", values->mass_g);
+  hw__json_number(json, "location_m", values->location_m);
+  hw__json_number(json, "time_s", values->time_s);
+  hw__json_close(json, '}');
+}
+
 static double relative(double found, double truth) {
   return fabs(found - truth) / fabs(truth);
 }
@@ -165,14 +173,15 @@ hw_status hw_comparison_json(const hw_result *results, size_t count, const hw_so
     hw__json_open(&json, NULL, '{');
     add_result(&json, &results[i]);
     if (truth && results[i].estimate) {
-      const hw_source error = hw_relative_error(&results[i].estimate->source, truth);
-      hw__json_open(&json, "relative_error", '{');
-      hw__json_number(&json, "mass_g", error.mass_g);
-      hw__json_number(&json, "location_m", error.location_m);
-      hw__json_number(&json, "time_s", error.time_s);
-      hw__json_close(&json, '}');
+      const hw_source *found = &results[i].estimate->source;
+      const hw_source share = hw_relative_error(found, truth);
+      const hw_source error = {found->mass_g - truth->mass_g, found->location_m - truth->location_m,
+                               found->time_s - truth->time_s};
+      add_triple(&json, "relative_error", &share);
+      add_triple(&json, "error", &error);
     } else {
       hw__json_null(&json, "relative_error");
+      hw__json_null(&json, "error");
     }
     hw__json_text(&json, "failure", results[i].failure);
     hw__json_close(&json, '}');

@@ -94,7 +94,8 @@ static void add_source_lines(hw__text *text, const hw_result *result) {
 
 static void add_hydraulics_lines(hw__text *text, const hw_result *result) {
   const hw_estimate *e = result->estimate;
-  if (!e->has_hydraulics) {
+  const bool learned = e->velocity_m_s.hi > e->velocity_m_s.lo || e->dispersion_m2_s.hi > e->dispersion_m2_s.lo;
+  if (!e->has_hydraulics || !learned) {
     return;
   }
   hw__text_add(text, "\nRiver as the readings show it\n");

@@ -42,7 +42,7 @@ static hw_status take_quantity(hw__yaml *yaml, const yaml_node_t *node, const ch
 
 /* Area and discharge are used as numbers; a spread is not. */
 static hw_status take_section(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  hw_quantity quantity;
+  hw_quantity quantity = {0};
   const hw_status status = take_quantity(yaml, node, what, &quantity);
   if (status != HW_OK) {
     return status;
@@ -116,7 +116,7 @@ static hw_status take_side(hw__yaml *yaml, const yaml_node_t *node, const char *
 }
 
 static hw_status take_mass(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  double side[2];
+  double side[2] = {0, 0};
   hw_box *box = &((hw_river *)target)->search;
   const hw_status status = take_side(yaml, node, what, side, NULL);
   if (status != HW_OK) {
@@ -132,7 +132,7 @@ static hw_status take_mass(hw__yaml *yaml, const yaml_node_t *node, const char *
 }
 
 static hw_status take_location(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  double side[2];
+  double side[2] = {0, 0};
   hw_box *box = &((hw_river *)target)->search;
   const hw_status status = take_side(yaml, node, what, side, NULL);
   if (status == HW_OK) {
@@ -143,7 +143,7 @@ static hw_status take_location(hw__yaml *yaml, const yaml_node_t *node, const ch
 }
 
 static hw_status take_time(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  double side[2];
+  double side[2] = {0, 0};
   hw_river *river = target;
   const hw_status status = take_side(yaml, node, what, side, &river->search_is_calendar);
   if (status == HW_OK) {
@@ -250,7 +250,7 @@ static hw_status take_items(hw__yaml *yaml, const yaml_node_t *node, const char 
 /* Ids are at the front of their structs. */
 static hw_status check_unique(hw__yaml *yaml, const yaml_node_t *node, const char *item, const char *ids, size_t size,
                               size_t count) {
-  for (size_t i = 1; i < count; i++) {
+  for (size_t i = 1; ids && i < count; i++) {
     for (size_t j = 0; j < i; j++) {
       if (strcmp(ids + i * size, ids + j * size) == 0) {
         const yaml_node_t *at = hw__yaml_node(yaml, node->data.sequence.items.start[i]);
@@ -313,7 +313,7 @@ static hw_status take_centerline(hw__yaml *yaml, const yaml_node_t *node, const 
     return hw__fail(yaml->error, HW_ENOMEM, "%s: %s", yaml->name, hw_status_text(HW_ENOMEM));
   }
   memcpy(path, yaml->name, folder);
-  strcpy(path + folder, file);
+  memcpy(path + folder, file, strlen(file) + 1);
   *(char **)target = path;
   return HW_OK;
 }

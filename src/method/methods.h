@@ -6,6 +6,7 @@
 #include "headwater/method.h"
 
 #define HW_METHOD_LIST(X) \
+  X(posterior)            \
   X(tgd)                  \
   X(atgd)                 \
   X(aptgd)                \

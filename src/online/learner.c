@@ -10,11 +10,15 @@
 /* Choosing between paths looks back this far at least, also when the window is shorter. */
 enum { LEAST_KEPT = 1000 };
 
+/* Paths this close, in box widths and in their share of the loss, are in the same minimum. */
+static const double meeting_distance = 1e-3;
+
 static void destroy_one(hw__learner *learner) {
   if (!learner) {
     return;
   }
   hw__pool_free(learner->pool);
+  free(learner->live);
   free(learner->paths);
   hw__view_free(&learner->all);
   hw__view_free(&learner->recent);
@@ -26,8 +30,10 @@ static void destroy_one(hw__learner *learner) {
 
 /* Path 0 starts where the user says, or in the middle; the others anywhere in the box. */
 static void place_paths(hw__learner *learner, uint64_t stream) {
+  learner->live_count = learner->path_count;
   for (size_t i = 0; i < learner->path_count; i++) {
     hw__path *path = &learner->paths[i];
+    learner->live[i] = i;
     path->misfit = (hw__misfit){.transport = learner->transport, .sensor_m = learner->sensor_m};
     hw_rng_seed(&path->rng, learner->options.seed, stream * 1000003 + i);
     if (i > 0) {
@@ -69,7 +75,8 @@ static hw_status create_one(const hw__recipe *recipe, const hw_problem *problem,
   }
   learner->sensor_m = calloc(river->sensor_count, sizeof *learner->sensor_m);
   learner->paths = calloc(learner->path_count, sizeof *learner->paths);
-  if (status == HW_OK && (!learner->sensor_m || !learner->paths)) {
+  learner->live = calloc(learner->path_count, sizeof *learner->live);
+  if (status == HW_OK && (!learner->sensor_m || !learner->paths || !learner->live)) {
     status = HW_ENOMEM;
   }
   if (status != HW_OK) {
@@ -97,16 +104,17 @@ void hw__advance_plain(const hw__learner *learner, hw__path *path) {
   hw__learner_solve(learner, path, learner->options.iterations);
 }
 
-/* Once the readings have a shape, path 0 also tries the source their moments suggest and keeps the better
- * of the two ends. Without this most starts sit on a plateau where no model overlaps the data. */
+/* Once the readings have a shape, path 0 also tries the source their moments suggest and keeps the better of the
+ * two ends; and again whenever there are half as many more of them, because the moments of a rising limb are
+ * poor. Without this most starts sit on a plateau where no model overlaps the data. */
 static void moment_start(hw__learner *learner) {
   hw__path *path = &learner->paths[0];
   hw__path trial = *path;
-  if (learner->moment_started || learner->options.no_moment_start ||
+  if (learner->seen < learner->moment_due || learner->options.no_moment_start ||
       !hw__moment_start(&trial.misfit, &learner->all, &learner->box, &trial.x)) {
     return;
   }
-  learner->moment_started = true;
+  learner->moment_due = learner->seen + learner->seen / 2;
   const double here = hw__learner_solve(learner, path, learner->options.iterations);
   trial.misfit = path->misfit;
   const double there = hw__learner_solve(learner, &trial, learner->options.iterations);
@@ -126,7 +134,7 @@ static double squared_mean(const hw__learner *learner, hw__path *path) {
 
 static void advance_path(void *context, size_t i) {
   hw__learner *learner = context;
-  hw__path *path = &learner->paths[i];
+  hw__path *path = &learner->paths[learner->live[i]];
   const bool printed = learner->options.variant == HW_PRINTED;
   (printed ? learner->recipe->printed : learner->recipe->resolved)(learner, path);
   if (learner->path_count > 1) {
@@ -134,8 +142,47 @@ static void advance_path(void *context, size_t i) {
   }
 }
 
+static bool have_met(const hw__learner *learner, const hw__path *a, const hw__path *b) {
+  double width[3], x[3], y[3];
+  hw__box_widths(&learner->box, width);
+  hw__source_to(&a->x, x);
+  hw__source_to(&b->x, y);
+  for (int j = 0; j < 3; j++) {
+    if (!(fabs(x[j] - y[j]) <= meeting_distance * width[j])) {
+      return false;
+    }
+  }
+  return fabs(a->criterion - b->criterion) <= meeting_distance * a->criterion;
+}
+
+/* Paths that have come to the same minimum would go on alike for ever: the first of them goes on for all. */
+static void merge_paths(hw__learner *learner) {
+  size_t kept = 0;
+  for (size_t i = 0; i < learner->live_count; i++) {
+    const size_t candidate = learner->live[i];
+    bool met = false;
+    for (size_t k = 0; k < kept && !met; k++) {
+      met = have_met(learner, &learner->paths[learner->live[k]], &learner->paths[candidate]);
+    }
+    if (!met) {
+      learner->live[kept++] = candidate;
+    }
+  }
+  learner->live_count = kept;
+}
+
+static void choose_best(hw__learner *learner) {
+  learner->best = learner->live[0];
+  for (size_t i = 1; i < learner->live_count; i++) {
+    if (learner->paths[learner->live[i]].criterion < learner->paths[learner->best].criterion) {
+      learner->best = learner->live[i];
+    }
+  }
+}
+
 static void observe_one(hw__learner *learner, const hw_reading *reading) {
   hw__window_add(&learner->kept, reading);
+  learner->seen++;
   hw__view_pack(&learner->all, &learner->kept, learner->kept.capacity);
   learner->view = &learner->all;
   if (learner->kept.count > learner->options.window) {
@@ -149,13 +196,11 @@ static void observe_one(hw__learner *learner, const hw_reading *reading) {
     advance_path(learner, 0);
     return;
   }
-  hw__pool_run(learner->pool, learner->path_count, advance_path, learner);
-  learner->best = 0;
-  for (size_t i = 1; i < learner->path_count; i++) {
-    if (learner->paths[i].criterion < learner->paths[learner->best].criterion) {
-      learner->best = i;
-    }
+  hw__pool_run(learner->pool, learner->live_count, advance_path, learner);
+  if (learner->options.variant == HW_RESOLVED) {
+    merge_paths(learner);
   }
+  choose_best(learner);
 }
 
 static size_t state_bytes(const hw__learner *learner) {
@@ -227,7 +272,7 @@ hw_status hw__learner_estimate(void *state, hw_estimate *out) {
     const hw__learner *one = t->alone[m];
     add_cost(one, &out->cost);
     /* A sensor speaks once its pulse had enough shape to start from. */
-    if (one->moment_started || (one->options.variant == HW_PRINTED && one->kept.count > 0)) {
+    if (one->moment_due > 0 || (one->options.variant == HW_PRINTED && one->seen > 0)) {
       hw__across_add(&across, &one->paths[one->best].x);
     }
   }

@@ -17,6 +17,8 @@ typedef struct {
   hw_source x;
   hw_stop stop;
   double criterion; /* mean square over all readings kept: by this the best path is chosen */
+  size_t jump_due;  /* readings after which jumping is tried again (perturb.c) */
+  double jump_loss; /* F when it was tried last */
 } hw__path;
 
 typedef struct hw__learner hw__learner;
@@ -27,7 +29,7 @@ typedef void (*hw__advance)(const hw__learner *learner, hw__path *path);
 typedef struct {
   hw__advance resolved, printed;
   bool multi_start;
-  bool moment_start; /* resolved variant: path 0 restarts once from the readings' moments */
+  bool moment_start; /* resolved variant: path 0 also tries the source that the readings' moments suggest */
 } hw__recipe;
 
 struct hw__learner {
@@ -41,9 +43,12 @@ struct hw__learner {
   hw__view all;         /* everything kept */
   hw__view recent;      /* the window alone, once there is more than that */
   const hw__view *view; /* the one of the two that is the window now */
-  bool moment_started;
+  size_t seen;          /* readings so far */
+  size_t moment_due;    /* readings after which the moment start is tried (again); 0: not tried yet */
   size_t path_count;
   hw__path *paths;
+  size_t *live; /* paths that still go their own way, in order; path 0 is always one */
+  size_t live_count;
   size_t best;
   hw__pool *pool; /* NULL with one path */
 };

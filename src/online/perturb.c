@@ -35,9 +35,18 @@ static hw_source jump(const hw__learner *learner, hw__path *path) {
   return hw__box_clamp(&learner->box, &to);
 }
 
+/* Jumps that led nowhere will lead nowhere on nearly the same loss. Worth trying again: an eighth more readings, or a
+ * loss that the new reading has raised by a tenth. */
+static bool worth_jumping(const hw__learner *learner, const hw__path *path, double f) {
+  return learner->seen >= path->jump_due || f > 1.1 * path->jump_loss;
+}
+
 void hw__advance_perturbed(const hw__learner *learner, hw__path *path) {
   const double floor = clear_floor * learner->view->mean_square;
   double f = hw__learner_solve(learner, path, learner->options.iterations);
+  if (!worth_jumping(learner, path, f)) {
+    return;
+  }
   int accepted = 0;
   for (int tries = 0; tries < TRIES && accepted < MOST_ACCEPTED;) {
     const hw_source home = path->x;
@@ -54,4 +63,6 @@ void hw__advance_perturbed(const hw__learner *learner, hw__path *path) {
       tries++;
     }
   }
+  path->jump_due = learner->seen + 1 + learner->seen / 8;
+  path->jump_loss = f;
 }

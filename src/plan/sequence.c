@@ -10,6 +10,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "headwater/plan.h"
 #include "loss/box.h"
@@ -66,30 +67,36 @@ static hw_status fill_defaults(const hw_plan_settings *given, hw_plan_settings *
   return ok ? HW_OK : HW_EDOMAIN;
 }
 
+/* One sequence at work. */
+typedef struct {
+  hw_plan_settings settings;
+  double *student;       /* two-sided values for 2 .. pool sensors; quantiles are dear */
+  hw_source *identified; /* of the round, by sensor */
+  bool *met;             /* scratch of the inner search */
+  size_t installed;
+} sequence;
+
 /* Sensors that would make the interval short enough, were the spread and degrees of freedom those of m. */
-static size_t needed(const hw_plan_settings *s, const hw_source *identified, size_t m, size_t dimension) {
-  const double factor = s->variant == HW_PRINTED ? 1 : 2;
-  const hw__across across = gather(identified, m);
+static size_t needed(const sequence *q, size_t m, size_t dimension) {
+  const double factor = q->settings.variant == HW_PRINTED ? 1 : 2;
+  const hw__across across = gather(q->identified, m);
   const double root =
-      factor * student(s->level, m) * spread_of(&across, dimension) / component(&s->accepted, dimension);
+      factor * q->student[m] * spread_of(&across, dimension) / component(&q->settings.accepted, dimension);
   const double count = ceil(root * root);
   return count < 2 ? 2 : count < MOST_SENSORS ? (size_t)count : MOST_SENSORS;
 }
 
-/* The inner search from n sensors; `met` is scratch of installed + 1 flags. */
-static size_t search_from(const hw_plan_settings *s, const hw_source *identified, size_t n, size_t installed,
-                          size_t dimension, bool *met, size_t *cycles) {
-  for (size_t i = 0; i <= installed; i++) {
-    met[i] = false;
-  }
+/* The inner search from n sensors. */
+static size_t search_from(sequence *q, size_t n, size_t dimension, size_t *cycles) {
+  memset(q->met, 0, (q->installed + 1) * sizeof *q->met);
   for (size_t m = n;;) {
-    met[m] = true;
-    const size_t hat = needed(s, identified, m, dimension);
+    q->met[m] = true;
+    const size_t hat = needed(q, m, dimension);
     const size_t next = (m + hat + 1) / 2;
-    if (next > installed || hat == m) {
+    if (next > q->installed || hat == m) {
       return next;
     }
-    if (met[next]) {
+    if (q->met[next]) {
       *cycles += next != m;
       return next;
     }
@@ -97,49 +104,57 @@ static size_t search_from(const hw_plan_settings *s, const hw_source *identified
   }
 }
 
-static size_t required_in(const hw_plan_settings *s, const hw_source *identified, size_t installed, size_t dimension,
-                          bool *met, size_t *cycles) {
+static size_t required_in(sequence *q, size_t dimension, size_t *cycles) {
   size_t least = MOST_SENSORS;
-  for (size_t n = 2; n <= installed; n++) {
-    const size_t found = search_from(s, identified, n, installed, dimension, met, cycles);
+  for (size_t n = 2; n <= q->installed; n++) {
+    const size_t found = search_from(q, n, dimension, cycles);
     least = found < least ? found : least;
   }
   return least;
 }
 
+static hw_status run_rounds(sequence *q, hw_plan_identify identify, void *context, hw_plan_round *rounds) {
+  for (size_t m = 2; m <= q->settings.pool; m++) {
+    q->student[m] = student(q->settings.level, m);
+  }
+  q->installed = q->settings.first;
+  for (size_t round = 0; round < q->settings.rounds; round++) {
+    for (size_t i = 0; i < q->installed; i++) {
+      const hw_status status = identify(context, round, i, &q->identified[i]);
+      if (status != HW_OK) {
+        return status;
+      }
+    }
+    hw_plan_round *r = &rounds[round];
+    size_t next = q->settings.variant == HW_PRINTED ? 2 : q->installed;
+    for (size_t d = 0; d < DIMENSIONS; d++) {
+      r->required[d] = required_in(q, d, &r->cycles);
+      next = r->required[d] > next ? r->required[d] : next;
+    }
+    q->installed = next < q->settings.pool ? next : q->settings.pool;
+    r->installed = q->installed;
+  }
+  return HW_OK;
+}
+
 hw_status hw_plan_sequence(const hw_plan_settings *settings, hw_plan_identify identify, void *context,
                            hw_plan_round *out) {
-  hw_plan_settings s;
-  hw_status status = fill_defaults(settings, &s);
+  sequence q;
+  hw_status status = fill_defaults(settings, &q.settings);
   if (status != HW_OK) {
     return status;
   }
-  hw_source *identified = calloc(s.pool, sizeof *identified);
-  bool *met = calloc(s.pool + 1, sizeof *met);
-  hw_plan_round *rounds = calloc(s.rounds, sizeof *rounds);
-  status = identified && met && rounds ? HW_OK : HW_ENOMEM;
-  size_t installed = s.first;
-  for (size_t round = 0; status == HW_OK && round < s.rounds; round++) {
-    for (size_t i = 0; status == HW_OK && i < installed; i++) {
-      status = identify(context, round, i, &identified[i]);
-    }
-    if (status != HW_OK) {
-      break;
-    }
-    hw_plan_round *r = &rounds[round];
-    size_t next = s.variant == HW_PRINTED ? 2 : installed;
-    for (size_t d = 0; d < DIMENSIONS; d++) {
-      r->required[d] = required_in(&s, identified, installed, d, met, &r->cycles);
-      next = r->required[d] > next ? r->required[d] : next;
-    }
-    installed = next < s.pool ? next : s.pool;
-    r->installed = installed;
+  q.student = calloc(q.settings.pool + 1, sizeof *q.student);
+  q.identified = calloc(q.settings.pool, sizeof *q.identified);
+  q.met = calloc(q.settings.pool + 1, sizeof *q.met);
+  hw_plan_round *rounds = calloc(q.settings.rounds, sizeof *rounds);
+  status = q.student && q.identified && q.met && rounds ? run_rounds(&q, identify, context, rounds) : HW_ENOMEM;
+  if (status == HW_OK) {
+    memcpy(out, rounds, q.settings.rounds * sizeof *rounds);
   }
-  for (size_t round = 0; status == HW_OK && round < s.rounds; round++) {
-    out[round] = rounds[round];
-  }
-  free(identified);
-  free(met);
+  free(q.student);
+  free(q.identified);
+  free(q.met);
   free(rounds);
   return status;
 }

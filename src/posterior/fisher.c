@@ -15,6 +15,7 @@
 #include <stdlib.h>
 
 #include "posterior/noise.h"
+#include "river/along.h"
 
 enum { N = HW_FISHER_SIZE, GAIN = N, BACKGROUND, LOCAL };
 
@@ -28,12 +29,6 @@ void hw_fisher_clear(const hw_river *river, hw_fisher *fisher) {
   for (size_t i = 0; i < 2; i++) {
     fisher->information[3 + i][3 + i] = sd[i] > 0 ? 1 / (sd[i] * sd[i]) : 0;
   }
-}
-
-/* Does the discharge at this place follow the velocity (the area is known), or stay (it is itself known)? */
-static bool discharge_follows_velocity(const hw_river *river, double x_m) {
-  const bool in_reach = river->reach_count > 0 && x_m <= river->reaches[river->reach_count - 1].to_m;
-  return in_reach || !(river->hydraulics.discharge_m3_s > 0);
 }
 
 static double derivatives(const hw_leg *leg, bool follows, double mass_g, double age_s, double *out) {
@@ -71,7 +66,7 @@ void hw_fisher_add(const hw_river *river, const hw_transport *transport, const h
   if (!(leg.travel_s > 0)) {
     return; /* upstream of the source: nothing arrives, and nothing changes when the source moves a little */
   }
-  const bool follows = discharge_follows_velocity(river, s->location_m);
+  const bool follows = hw__river_discharge_follows(river, s->location_m);
   double peak = 0;
   for (size_t i = 0; i < count; i++) {
     peak = fmax(peak, source->mass_g * hw_leg_response(&leg, time_s[i] - source->time_s));

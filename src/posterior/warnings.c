@@ -24,22 +24,30 @@ void hw__warn(hw__warnings *warnings, const char *format, ...) {
 
 static void warn_side(hw__warnings *warnings, const hw_sample *samples, size_t n, hw__sample_part part, double lo,
                       double hi, const char *what) {
-  const double shell = 0.02 * (hi - lo);
+  double total = 0, mean = 0, square = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double x = part(&samples[i]) - lo;
+    total += samples[i].weight;
+    mean += samples[i].weight * x;
+    square += samples[i].weight * x * x;
+  }
+  mean /= total;
+  const double shell = 0.33 * sqrt(fmax(square / total - mean * mean, 0));
   if (!(shell > 0)) {
     return;
   }
-  double low = 0, high = 0, total = 0;
+  double low = 0, high = 0;
   for (size_t i = 0; i < n; i++) {
     const double x = part(&samples[i]);
-    total += samples[i].weight;
-    low += x < lo + shell ? samples[i].weight : 0;
-    high += x > hi - shell ? samples[i].weight : 0;
+    low += x < lo + shell ? samples[i].weight / total : 0;
+    high += x > hi - shell ? samples[i].weight / total : 0;
   }
-  if (low > 0.1 * total) {
+  const double much = fmax(0.06, 2.5 * shell / (hi - lo));
+  if (low > much) {
     hw__warn(warnings, "the answer leans on the lower end of the search box for %s (%g): the source may lie below it",
              what, lo);
   }
-  if (high > 0.1 * total) {
+  if (high > much) {
     hw__warn(warnings, "the answer leans on the upper end of the search box for %s (%g): the source may lie above it",
              what, hi);
   }

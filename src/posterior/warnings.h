@@ -18,8 +18,9 @@ void hw__warn(hw__warnings *warnings, const char *format, ...) __attribute__((fo
 
 /* Sentences shared by both modes. Each adds itself only where it applies. */
 
-/* The posterior is cut off by a side of the search box: more than a tenth of it lies in the outermost
- * fiftieth of that side. */
+/* The posterior is cut off by a side of the search box: within a third of its standard deviation of that side lies more
+ * of it than 6 % (a normal one would have to end 1.5 standard deviations from its middle) and more than 2.5 times what
+ * an even spread over the box would put there. */
 void hw__warn_box(hw__warnings *warnings, const hw_box *box, const hw_sample *samples, size_t n);
 void hw__warn_incomplete(hw__warnings *warnings, bool provisional);
 /* The sensor saw nothing above its detection limit (or, without one, its background). */

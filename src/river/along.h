@@ -11,4 +11,17 @@ double hw__transport_theta(const hw_transport *transport, double x_m);
 /* The place where Theta has this value: the inverse of the above. */
 double hw__transport_place(const hw_transport *transport, double theta_s);
 
+/* The three running integrals that a leg is made of, for those who keep many sources at once. Differences between two
+ * places give the leg. They scale: with velocities times p and dispersions times q, theta and decay are divided by p
+ * and the variance is multiplied by q / p^3. */
+typedef struct {
+  double theta;    /* int dx / v, s */
+  double variance; /* int 2 D / v^3 dx, s^2 */
+  double decay;    /* int k / v dx */
+} hw__integrals;
+hw__integrals hw__transport_integrals(const hw_transport *transport, double x_m);
+
+/* Does the discharge at this place follow the velocity (the area is what is known), or is it itself known? */
+bool hw__river_discharge_follows(const hw_river *river, double x_m);
+
 #endif

@@ -138,6 +138,19 @@ hw_leg hw_transport_leg(const hw_transport *transport, double from_m, double to_
   return leg;
 }
 
+hw__integrals hw__transport_integrals(const hw_transport *transport, double x_m) {
+  const stretch *s = stretch_at(transport, x_m);
+  const double along = x_m - s->anchor_m;
+  return (hw__integrals){.theta = s->theta + along * s->theta_dx,
+                         .variance = s->variance + along * s->variance_dx,
+                         .decay = s->decay + along * s->decay_dx};
+}
+
+bool hw__river_discharge_follows(const hw_river *river, double x_m) {
+  const bool in_reach = river->reach_count > 0 && x_m <= river->reaches[river->reach_count - 1].to_m;
+  return in_reach || !(river->hydraulics.discharge_m3_s > 0);
+}
+
 double hw_leg_response(const hw_leg *leg, double age_s) {
   if (!(age_s > 0) || !(leg->travel_s > 0)) {
     return 0;

@@ -1,0 +1,193 @@
+/* What one more reading costs, as ratios in one run.
+ *
+ *   bench_online RIVER READINGS
+ *
+ * Each learner against refitting everything after every reading: by GSL's trust-region least squares started from
+ * the fit before (against ATGD), and by NLopt's global multi-start from scratch (against MPTGD), each stopped as
+ * soon as it reaches the learner's own loss on the same readings. Then: does a reading cost more after many?
+ */
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <nlopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "headwater/headwater.h"
+#include "refit.h"
+#include "timing.h"
+
+enum { MOST = 100000, REPEATS = 7 };
+
+typedef struct {
+  hw_river river;
+  hw_reading *readings;
+  size_t count;
+  hw_transport *transport;
+} subject;
+
+static int load(const char *river, const char *readings, subject *s) {
+  hw_error error;
+  hw_reader *reader = NULL;
+  hw_status status = hw_river_load(river, NULL, NULL, &s->river, &error);
+  if (status == HW_OK) {
+    status = hw_reader_open(readings, &s->river, &reader, &error);
+  }
+  s->readings = calloc(MOST, sizeof *s->readings);
+  s->count = 0;
+  while (status == HW_OK && s->count < MOST) {
+    status = hw_reader_next(reader, &s->readings[s->count], &error);
+    s->count += status == HW_OK;
+  }
+  hw_reader_free(reader);
+  if (status != HW_EEND) {
+    fprintf(stderr, "bench_online: %s\n", error.text);
+    return 1;
+  }
+  return hw_transport_create(&s->river, NULL, &s->transport) == HW_OK ? 0 : 1;
+}
+
+/* Seconds of a whole run, one thread; with losses and estimates after each reading when wanted. */
+static double run(const subject *s, const char *name, double *loss, hw_source *at) {
+  const hw_problem problem = {.river = &s->river};
+  const hw_options options = {.threads = 1, .window = s->count};
+  hw_run *r = NULL;
+  if (hw_run_create(hw_method_find(name), &problem, &options, &r) != HW_OK) {
+    exit(3);
+  }
+  double spent = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const double start = seconds_now();
+    hw_run_observe(r, &s->readings[i]);
+    spent += seconds_now() - start;
+    hw_estimate e;
+    if (loss && hw_run_estimate(r, &e) == HW_OK) {
+      loss[i] = e.loss;
+      at[i] = e.source;
+    }
+  }
+  hw_run_free(r);
+  return spent;
+}
+
+static double best_of(const subject *s, const char *name) {
+  double least = HUGE_VAL;
+  for (int i = 0; i < REPEATS; i++) {
+    least = fmin(least, run(s, name, NULL, NULL));
+  }
+  return least;
+}
+
+static double gsl_run(const subject *s, const double *loss, const hw_source *at, size_t *worse) {
+  double least = HUGE_VAL;
+  for (int repeat = 0; repeat < REPEATS; repeat++) {
+    double spent = 0;
+    hw_source x = at[0];
+    *worse = 0;
+    for (size_t n = 3; n <= s->count; n++) { /* three unknowns need three readings */
+      const hw_source before = x;
+      const double start = seconds_now();
+      const double found = refit_gsl(s->transport, &s->river, s->readings, n, loss[n - 1] * 1.0001, &x);
+      spent += seconds_now() - start;
+      *worse += found > loss[n - 1] * 1.01;
+      if (!isfinite(x.mass_g) || !isfinite(x.location_m) || !isfinite(x.time_s)) {
+        x = before;
+      }
+    }
+    least = fmin(least, spent);
+  }
+  return least;
+}
+
+/* Seconds of NLopt from scratch after every reading; starts 0: told the loss to stop at. */
+static double nlopt_run(const subject *s, const double *loss, int starts, size_t *worse) {
+  double least = HUGE_VAL;
+  for (int repeat = 0; repeat < 3; repeat++) {
+    double spent = 0;
+    *worse = 0;
+    nlopt_srand(1);
+    for (size_t n = 1; n <= s->count; n++) {
+      hw_source x;
+      const double start = seconds_now();
+      const double found = starts
+                               ? refit_nlopt_starts(s->transport, &s->river, s->readings, n, starts, &x)
+                               : refit_nlopt(s->transport, &s->river, s->readings, n, loss[n - 1] * 1.0001, 20000, &x);
+      spent += seconds_now() - start;
+      *worse += found > loss[n - 1] * 1.01;
+    }
+    least = fmin(least, spent);
+  }
+  return least;
+}
+
+/* Microseconds per reading of a stream that goes on and on past a window of 200. */
+static void growth(const subject *s) {
+  const hw_problem problem = {.river = &s->river};
+  const hw_options options = {.threads = 1, .window = 200};
+  hw_run *r = NULL;
+  if (hw_run_create(hw_method_find("atgd"), &problem, &options, &r) != HW_OK) {
+    exit(3);
+  }
+  printf("\nATGD, window 200, one reading after so many (us, median of a hundred):");
+  double first = 0, last = 0;
+  size_t seen = 0;
+  for (size_t at = 1000; at <= 100000; at *= 10) {
+    double us[100];
+    for (; seen < at; seen++) {
+      hw_run_observe(r, &s->readings[seen % s->count]);
+    }
+    for (size_t i = 0; i < 100; i++, seen++) {
+      const double start = seconds_now();
+      hw_run_observe(r, &s->readings[seen % s->count]);
+      us[i] = 1e6 * (seconds_now() - start);
+    }
+    last = quantile(us, 100, 0.5);
+    first = first > 0 ? first : last;
+    printf("  %zu: %.1f", at, last);
+  }
+  printf("   last / first = %.2f\n", last / first);
+  hw_run_free(r);
+}
+
+int main(int argc, char **argv) {
+  static const char *const learners[] = {"tgd", "atgd", "aptgd", "mtgd", "mptgd"};
+  subject s = {0};
+  if (argc != 3 || load(argv[1], argv[2], &s) != 0) {
+    fprintf(stderr, "usage: bench_online RIVER READINGS\n");
+    return argc == 3 ? 1 : 2;
+  }
+  gsl_set_error_handler_off();
+  double *loss = calloc(s.count, sizeof *loss);
+  hw_source *at = calloc(s.count, sizeof *at);
+  printf("%s: %zu readings, one thread, best of %d runs\n", s.river.name, s.count, REPEATS);
+  printf("%-8s %12s %14s %14s\n", "learner", "whole run", "per reading", "over ATGD");
+  double atgd = 0, mptgd = 0;
+  for (size_t k = 0; k < 5; k++) {
+    const double seconds = best_of(&s, learners[k]);
+    atgd = atgd > 0 ? atgd : best_of(&s, "atgd");
+    mptgd = seconds;
+    printf("%-8s %9.2f ms %11.1f us %14.2f\n", learners[k], 1e3 * seconds, 1e6 * seconds / (double)s.count,
+           seconds / atgd);
+  }
+  size_t worse = 0;
+  run(&s, "atgd", loss, at);
+  const double gsl = gsl_run(&s, loss, at, &worse);
+  printf("\nGSL refit from the fit before, to ATGD's loss: %.2f ms; %zu of %zu ended above it\n", 1e3 * gsl, worse,
+         s.count - 2);
+  printf("ATGD / GSL = %.2f   (target: at most 1)\n", atgd / gsl);
+  run(&s, "mptgd", loss, at);
+  const double many = nlopt_run(&s, loss, 30, &worse);
+  printf("\nNLopt from scratch, 30 local searches: %.0f ms; %zu of %zu ended above MPTGD's loss\n", 1e3 * many, worse,
+         s.count);
+  printf("NLopt / MPTGD, 30 starts each = %.1f   (target: at least 20)\n", many / mptgd);
+  const double told = nlopt_run(&s, loss, 0, &worse);
+  printf("NLopt's global search (MLSL), told MPTGD's loss beforehand and stopping there: %.0f ms; %zu ended above\n",
+         1e3 * told, worse);
+  printf("MLSL / MPTGD = %.1f\n", told / mptgd);
+  growth(&s);
+  free(loss);
+  free(at);
+  free(s.readings);
+  hw_transport_free(s.transport);
+  hw_river_free(&s.river);
+  return 0;
+}

@@ -1,0 +1,153 @@
+/* What one more reading costs the posterior engine (mode K), and how much it remembers.
+ *
+ *   bench_posterior [most readings, default 1000000]
+ *
+ * Two sensors watch one pulse; 100, 10,000 or 1,000,000 readings spread over the same passage, so that nearly all of
+ * them carry information. Beside it in the same run a bare vector kernel on as many particles: an exponential and two
+ * running sums, compiled for this machine with -ffast-math. Times are of this thread alone. The longest reading is one
+ * that had the particles resampled and moved, sometimes more than once.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bare_kernel.h"
+#include "headwater/headwater.h"
+#include "timing.h"
+
+typedef struct {
+  const char *name;
+  bool uncertain;
+  double relative;
+} setting;
+
+static const setting settings[] = {
+    {"v, D known, absolute noise", false, 0},
+    {"v, D known, relative noise", false, 0.05},
+    {"v, D uncertain, absolute noise", true, 0},
+};
+
+static const hw_source truth = {1300, -22106, -12900};
+
+static void make_river(const setting *what, hw_river *river, hw_sensor *sensors) {
+  hw_river_init(river);
+  river->hydraulics = (hw_hydraulics){.velocity_m_s = {HW_KNOWN, 80 / 60.0, 1},
+                                      .dispersion_m2_s = {HW_KNOWN, 40.5, 1},
+                                      .area_m2 = 60,
+                                      .decay_per_s = 1e-8 / 60};
+  if (what->uncertain) {
+    river->hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 1.25, 1.2};
+    river->hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 60, 3};
+  }
+  river->search = (hw_box){{500, -30000, -24000}, {5000, -15000, -8760}};
+  for (size_t k = 0; k < 2; k++) {
+    hw_sensor_init(&sensors[k]);
+    snprintf(sensors[k].id, sizeof sensors[k].id, "s%zu", k + 1);
+    sensors[k].location_m = k ? 0 : -14210.5;
+    sensors[k].noise_relative = what->relative;
+    sensors[k].noise_absolute_g_m3 = k ? 1e-4 : 1.5e-4;
+    sensors[k].background_g_m3 = 0;
+  }
+  river->sensors = sensors;
+  river->sensor_count = 2;
+}
+
+/* What reading the clock twice costs by itself. */
+static double microseconds_clock(void) {
+  enum { REPEATS = 4001 };
+  static double spent[REPEATS];
+  for (size_t r = 0; r < REPEATS; r++) {
+    const double start = thread_seconds_now();
+    spent[r] = 1e6 * (thread_seconds_now() - start);
+  }
+  return quantile(spent, REPEATS, 0.5);
+}
+
+static double microseconds_bare(size_t particles) {
+  enum { REPEATS = 4001 };
+  static double spent[REPEATS];
+  double *column = aligned_alloc(64, 4 * particles * sizeof *column);
+  if (!column) {
+    exit(3);
+  }
+  for (size_t i = 0; i < 4 * particles; i++) {
+    column[i] = i < particles ? 0.001 * (double)i : i < 2 * particles ? 0.7 : 0;
+  }
+  for (size_t r = 0; r < REPEATS; r++) {
+    const double start = thread_seconds_now();
+    bare_kernel(particles, 0.3 + 1e-4 * (double)r, 1.1, 0.37, column, column + particles, column + 2 * particles,
+                column + 3 * particles);
+    spent[r] = 1e6 * (thread_seconds_now() - start);
+  }
+  free(column);
+  return quantile(spent, REPEATS, 0.5);
+}
+
+/* One passage in n readings; spent[i] microseconds each. */
+static hw_estimate one_record(const setting *what, size_t n, double *spent) {
+  hw_river river, actual;
+  hw_sensor sensors[2], actual_sensors[2];
+  make_river(what, &river, sensors);
+  make_river(&(setting){.relative = what->relative}, &actual, actual_sensors);
+  hw_transport *transport = NULL;
+  hw_run *run = NULL;
+  const hw_problem problem = {.river = &river};
+  hw_rng rng;
+  hw_rng_seed(&rng, 5, n);
+  if (hw_transport_create(&actual, NULL, &transport) != HW_OK ||
+      hw_run_create(hw_method_find("posterior"), &problem, NULL, &run) != HW_OK) {
+    exit(3);
+  }
+  for (size_t i = 0; i < n; i++) {
+    const hw_sensor *s = &sensors[i % 2];
+    const double t = -9000 + 18000 * (double)(i / 2) / (double)(n / 2);
+    double c = 0;
+    hw_transport_concentration(transport, &truth, s->location_m, t, &c);
+    const double sd = hypot(s->noise_absolute_g_m3, s->noise_relative * c);
+    const hw_reading reading = {i % 2, t, c + sd * hw_rng_normal(&rng), false};
+    const double start = thread_seconds_now();
+    hw_run_observe(run, &reading);
+    spent[i] = 1e6 * (thread_seconds_now() - start);
+  }
+  hw_estimate e;
+  if (hw_run_estimate(run, &e) != HW_OK) {
+    exit(3);
+  }
+  hw_run_free(run);
+  hw_transport_free(transport);
+  return e;
+}
+
+static double mean_of(const double *x, size_t n) {
+  double sum = 0;
+  for (size_t i = 0; i < n; i++) {
+    sum += x[i];
+  }
+  return sum / (double)n;
+}
+
+int main(int argc, char **argv) {
+  const long most = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
+  double *spent = calloc(most > 0 ? (size_t)most : 1, sizeof *spent);
+  if (!spent || most < 100) {
+    fprintf(stderr, "bench_posterior: expected a number of readings, 100 or more\n");
+    return 2;
+  }
+  printf("posterior engine, mode K: microseconds per reading\n");
+  printf("%-32s %9s  %8s %8s %8s %9s  %9s %8s %6s  %s\n", "", "readings", "median", "mean", "p99", "longest", "bytes",
+         "bare", "ratio", "90 % of the place, m");
+  for (size_t k = 0; k < sizeof settings / sizeof settings[0]; k++) {
+    const size_t particles = settings[k].relative > 0 ? 2048 : 1024;
+    for (size_t n = 100; n <= (size_t)most; n *= 100) {
+      const hw_estimate e = one_record(&settings[k], n, spent);
+      const double clock = microseconds_clock(), mean = mean_of(spent, n) - clock;
+      const double bare = microseconds_bare(particles) - clock, median = quantile(spent, n, 0.5) - clock;
+      printf("%-32s %9zu  %8.1f %8.1f %8.1f %9.0f  %9zu %8.2f %6.2f  %.1f .. %.1f\n", settings[k].name, n, median, mean,
+             quantile(spent, n, 0.99), spent[n - 1], e.cost.state_bytes, bare, median / bare, e.interval.lo.location_m,
+             e.interval.hi.location_m);
+      fflush(stdout);
+    }
+  }
+  free(spent);
+  return 0;
+}

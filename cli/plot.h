@@ -1,0 +1,19 @@
+/* The picture of an answer: the readings and the fit at every sensor, the place of the release along the river,
+ * place and time together, the suspects, and what intakes must expect. */
+#ifndef HW_CLI_PLOT_H
+#define HW_CLI_PLOT_H
+
+#include "cli/album.h"
+#include "cli/gnuplot.h"
+
+typedef struct {
+  const char *picture;
+  const hw_result *result; /* with its estimate */
+  hw_run *run;             /* asked for predictions and samples where its method has them */
+  const cli_album *album;
+} cli_picture;
+
+/* -1, or an exit code after a fault was told. */
+int cli_plot(const cli_picture *picture);
+
+#endif

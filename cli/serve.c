@@ -1,0 +1,82 @@
+/* headwater serve: the live service and dashboard. */
+#include "serve.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number) {
+  (void)number;
+  stop = 1;
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, NULL); /* a client that goes away is its own business */
+}
+
+static int run(int argc, char **argv) {
+  static const char *const positional[] = {"RIVER", NULL};
+  hw_serve_options o = {0};
+  const cli_option options[] = {
+      {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "default 127.0.0.1:8080; port 0: any free one", NULL},
+      {"db", OPTION_TEXT, &o.db, "FILE", "the database; default headwater.db", NULL},
+      {"method", OPTION_TEXT, &o.method, "NAME", "of new incidents; default posterior", NULL},
+      {"seed", OPTION_SEED, &o.seed, "N", "of their engines; default 1", NULL},
+      {"level", OPTION_SHARE, &o.level, "P", "of intervals; default 0.9", NULL},
+      {"replay", OPTION_TEXT, &o.replay, "READINGS", "play these in as if they came now ([ID=]FILE)", NULL},
+      {"speed", OPTION_POSITIVE, &o.speed, "N", "of the replay, in times real time; default 60", NULL},
+      {"token-file", OPTION_TEXT, &o.token_file, "FILE", "who may read, ingest, administer", NULL},
+      {"tls-cert", OPTION_TEXT, &o.tls_cert, "FILE", "certificate chain, PEM", NULL},
+      {"tls-key", OPTION_TEXT, &o.tls_key, "FILE", "its key, PEM", NULL},
+      {"candidate-probability", OPTION_SHARE, &o.candidate_probability, "P",
+       "a candidate passing it is an event; default 0.8", NULL},
+      {"intake-probability", OPTION_SHARE, &o.intake_probability, "P",
+       "a forecast alarm at an intake this probable is an event; default 0.5", NULL},
+      {"lead-in", OPTION_POSITIVE, &o.lead_in_s, "S", "readings this long before the rise go in too; default 21600",
+       NULL},
+      {"quiet", OPTION_POSITIVE, &o.quiet_s, "S", "an incident stays open this long after the pulse; default 21600",
+       NULL},
+      {"future", OPTION_POSITIVE, &o.future_s, "S", "readings dated later than now by more are refused; default 300",
+       NULL},
+      {"body-limit", OPTION_COUNT, &o.body_limit, "BYTES", "of a request; default 8388608", NULL},
+      {"rate", OPTION_POSITIVE, &o.rate_per_s, "N", "requests a second from one address; default 1000", NULL},
+      {"connections", OPTION_COUNT, &o.connections, "N", "at once; default 512", NULL},
+      {"threads", OPTION_COUNT, &o.threads, "N", "for the engines; default 2", NULL},
+  };
+  const cli_usage usage = {
+      &cli_verb_serve,
+      "RIVER... [options]",
+      "Takes readings in over HTTP, opens an incident when they leave their background, runs the\n"
+      "method on it and shows the answer: http://127.0.0.1:8080/. RIVER is a river file or ID=FILE.\n"
+      "Prints the address when it is ready; logs go to stderr, one JSON object a line. SIGTERM stops it.",
+      positional,
+      options,
+      sizeof options / sizeof options[0]};
+  const char *operands[CLI_MOST_OPERANDS];
+  size_t count = 0;
+  const int code = cli_parse(&usage, argc, argv, operands, &count);
+  if (code >= 0) {
+    return code;
+  }
+  o.rivers = operands;
+  o.river_count = count;
+  catch_signals();
+  hw_error error = {{0}};
+  const hw_status status = hw_serve(&o, &stop, stdout, &error);
+  if (status != HW_OK) {
+    const bool asked_wrongly = strncmp(error.text, "--", 2) == 0;
+    return cli_fail(asked_wrongly && status == HW_EINPUT ? EXIT_USAGE : cli_exit_code(status), "%s",
+                    error.text[0] ? error.text : hw_status_text(status));
+  }
+  return cli_finish(EXIT_DONE);
+}
+
+const cli_verb cli_verb_serve = {"serve", "the live service and dashboard", run};

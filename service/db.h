@@ -1,0 +1,159 @@
+/* What the service keeps, behind one small interface.
+ *
+ * The heart is a log: readings and commands (a person opens or closes an incident) share one sequence
+ * of numbers, in the order they became durable. Everything else (detection, incidents, estimates) is a
+ * function of that log, so it can be worked out again after a crash, to the same bits; what is written
+ * of it serves people and quick restarts. Writing twice what was worked out twice changes nothing.
+ *
+ * A handle is used by one thread at a time. One handle writes (the store's writer thread, store.h),
+ * others read beside it. Nothing outside db_*.c knows that it is SQLite.
+ */
+#ifndef HW_SERVICE_DB_H
+#define HW_SERVICE_DB_H
+
+#include <stdint.h>
+
+#include "catalog.h"
+#include "ingest.h"
+
+typedef struct hw_db hw_db;
+
+/* What can go wrong with a disk, as far as people can act on it. */
+#define HW_DB_LIST(X)                                           \
+  X(HW_DB_OK, "done")                                           \
+  X(HW_DB_ABSENT, "no such row")                                \
+  X(HW_DB_FULL, "the disk is full")                             \
+  X(HW_DB_READONLY, "the database cannot be written")           \
+  X(HW_DB_CORRUPT, "the database is damaged")                   \
+  X(HW_DB_BUSY, "another process holds the database")           \
+  X(HW_DB_NEWER, "the database was written by a newer version") \
+  X(HW_DB_STOPPING, "the service is stopping")                  \
+  X(HW_DB_IO, "the disk failed")
+
+typedef enum {
+#define HW_DB_ENUM(name, text) name,
+  HW_DB_LIST(HW_DB_ENUM)
+#undef HW_DB_ENUM
+} hw_db_status;
+
+const char *hw__db_text(hw_db_status status);
+
+/* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed. */
+hw_db_status hw__db_open(const char *path, bool writer, hw_db **out, char *sentence, size_t size);
+void hw__db_close(hw_db *db);
+/* Give every river and sensor of the catalog its number. Writer only. */
+hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog);
+
+hw_db_status hw__db_begin(hw_db *db);
+hw_db_status hw__db_commit(hw_db *db);
+void hw__db_rollback(hw_db *db);
+
+/* --- the log --- */
+
+typedef enum { HW_RECORD_READING, HW_RECORD_OPEN, HW_RECORD_CLOSE } hw_record_kind;
+
+typedef struct {
+  int64_t seq;
+  hw_record_kind kind;
+  int64_t river, sensor; /* keys */
+  double time_s;
+  double concentration_g_m3;
+  bool below_limit;
+  int64_t received_us;
+  int64_t incident; /* HW_RECORD_CLOSE */
+  char method[32];  /* HW_RECORD_OPEN */
+} hw_record;
+
+/* Rivers whose readings are in calendar time, by the first one accepted. */
+typedef enum { HW_TIME_UNSET, HW_TIME_RELATIVE, HW_TIME_CALENDAR } hw_time_base;
+hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out);
+
+/* Append readings; each entry's fate becomes accepted, duplicate, conflict or time_base.
+ * *seq is the last number used, moved on by those accepted. */
+hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
+                           int64_t *seq);
+/* Append a command; record->seq is filled in from *seq, which moves on. */
+hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq);
+/* Highest number in the log, 0 when empty; and the latest wall clock seen by it. */
+hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us);
+
+/* Records in order, `after` < seq, at most `limit`, readings and commands merged. */
+hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count);
+/* Readings of one river, after < seq <= upto, in order. */
+hw_db_status hw__db_river_log(hw_db *db, int64_t river, int64_t after, int64_t upto, hw_record *out, size_t limit,
+                              size_t *count);
+/* Readings of one river with time_s >= from_s and after < seq < before, in order of seq: an incident's lead-in. */
+typedef struct {
+  int64_t river;
+  double from_s;
+  int64_t after, before;
+} hw_lead_in;
+hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, size_t limit, size_t *count);
+/* Readings of one sensor in [from_s, to_s], in order of time, the last `limit` of them. */
+hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
+                               size_t *count);
+/* How many readings are stored. */
+hw_db_status hw__db_count(hw_db *db, int64_t *readings);
+
+/* --- what was worked out --- */
+
+typedef struct {
+  int64_t id; /* the number of the record that opened it */
+  int64_t river;
+  int64_t sensor; /* that raised the alarm; 0: a person */
+  char method[32];
+  uint64_t seed;
+  double opened_s, onset_s, from_s, origin_s; /* reading time; origin_s: what the engine calls 0 */
+  int64_t opened_us;
+  int64_t closed_seq; /* 0: open */
+  double closed_s;
+  int64_t closed_us;
+  char reason[32]; /* of closing */
+  int64_t result_seq;
+} hw_incident;
+
+hw_db_status hw__db_open_incident(hw_db *db, const hw_incident *incident);
+hw_db_status hw__db_close_incident(hw_db *db, const hw_incident *incident);
+hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out);
+/* Latest first; river 0: any. */
+hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count);
+
+/* One line of an incident's history. */
+typedef struct {
+  int64_t seq;
+  double reading_s; /* of the reading that moved it */
+  size_t readings;
+  bool provisional, has_interval;
+  hw_source source;
+  hw_box interval;
+} hw_track;
+
+hw_db_status hw__db_put_track(hw_db *db, int64_t incident, const hw_track *track);
+hw_db_status hw__db_tracks(hw_db *db, int64_t incident, int64_t after, hw_track *out, size_t limit, size_t *count);
+/* The latest full result, as JSON text. *out is malloc'd; NULL with HW_DB_ABSENT. */
+hw_db_status hw__db_put_result(hw_db *db, int64_t incident, int64_t seq, const char *json);
+hw_db_status hw__db_result(hw_db *db, int64_t incident, char **out);
+
+/* Things that happened, numbered in the order they became durable. */
+typedef struct {
+  int64_t id;
+  int64_t seq;
+  int64_t river, incident;
+  char kind[24];    /* "incident_opened", "estimate", ... */
+  char subject[96]; /* what within the incident; (kind, incident, seq, subject) is stored once */
+  int64_t at_us;
+  char *body; /* JSON text; malloc'd by hw__db_events */
+} hw_event;
+
+hw_db_status hw__db_put_event(hw_db *db, const hw_event *event);
+/* Oldest first, id > after; those of kind "estimate" only when asked for. */
+hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count);
+hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
+/* Was such an event ever stored for the incident? */
+hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
+
+/* The tracker's state after record `seq`. *body is malloc'd. */
+hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);
+hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size);
+
+#endif

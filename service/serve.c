@@ -1,0 +1,146 @@
+/* Everything put together, started in order and stopped in reverse. */
+#include "serve.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "http.h"
+#include "log.h"
+#include "replay.h"
+
+static void fill_defaults(hw_serve_options *o) {
+  o->listen = o->listen ? o->listen : "127.0.0.1:8080";
+  o->db = o->db ? o->db : "headwater.db";
+  o->method = o->method ? o->method : "posterior";
+  o->seed = o->seed ? o->seed : 1;
+  o->speed = o->speed > 0 ? o->speed : 60;
+  o->candidate_probability = o->candidate_probability > 0 ? o->candidate_probability : 0.8;
+  o->intake_probability = o->intake_probability > 0 ? o->intake_probability : 0.5;
+  o->lead_in_s = o->lead_in_s > 0 ? o->lead_in_s : 6 * 3600;
+  o->quiet_s = o->quiet_s > 0 ? o->quiet_s : 6 * 3600;
+  o->future_s = o->future_s > 0 ? o->future_s : 300;
+  o->body_limit = o->body_limit ? o->body_limit : 8 << 20;
+  o->rate_per_s = o->rate_per_s > 0 ? o->rate_per_s : 1000;
+  o->connections = o->connections ? o->connections : 512;
+  o->threads = o->threads ? o->threads : 2;
+}
+
+static void warn_of_river(void *context, const char *sentence) {
+  (void)context;
+  hw__log(HW_LOG_WARNING, "river", "warning", sentence);
+}
+
+static hw_status load_rivers(hw_service *service, hw_error *error) {
+  const hw_serve_options *o = &service->options;
+  hw_status status = hw__catalog_create(&service->catalog);
+  for (size_t i = 0; i < o->river_count && status == HW_OK; i++) {
+    status = hw__catalog_load(service->catalog, o->rivers[i], warn_of_river, NULL, error);
+  }
+  if (status == HW_OK && o->river_count == 0) {
+    snprintf(error->text, sizeof error->text, "no river, expected at least one RIVER.yaml");
+    status = HW_EINPUT;
+  }
+  if (status == HW_OK && !hw_method_find(o->method)) {
+    snprintf(error->text, sizeof error->text, "--method %s: no such method (see headwater methods)", o->method);
+    status = HW_EINPUT;
+  }
+  if (status == HW_OK) {
+    service->time_bases = calloc(o->river_count, sizeof *service->time_bases);
+    status = service->time_bases ? HW_OK : HW_ENOMEM;
+  }
+  if (status == HW_OK && o->token_file) {
+    status = hw__auth_load(o->token_file, &service->auth, error);
+  }
+  return status;
+}
+
+static hw_status start_work(hw_service *service, hw_error *error) {
+  const hw_serve_options *o = &service->options;
+  hw_db_status stored = hw__store_open(o->db, service->catalog, &service->store, error->text, sizeof error->text);
+  if (stored != HW_DB_OK) {
+    return HW_EIO;
+  }
+  service->started_us = hw__store_now_us(service->store);
+  const hw_solver_options solving = {.threads = o->threads,
+                                     .level = o->level,
+                                     .candidate_probability = o->candidate_probability,
+                                     .intake_probability = o->intake_probability};
+  const hw_status status = hw__solver_start(service->store, service->catalog, &solving, &service->solver);
+  if (status != HW_OK) {
+    snprintf(error->text, sizeof error->text, "no threads for the engines");
+    return status;
+  }
+  hw_tracker_options tracking = {.seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s};
+  snprintf(tracking.method, sizeof tracking.method, "%s", o->method);
+  const hw_tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, service->solver};
+  stored = hw__solver_resume(service->solver);
+  stored = stored == HW_DB_OK
+               ? hw__tracker_start(service->store, service->catalog, &tracking, &listener, &service->tracker)
+               : stored;
+  if (stored != HW_DB_OK) {
+    snprintf(error->text, sizeof error->text, "%s: %s", o->db, hw__db_text(stored));
+    return HW_EIO;
+  }
+  hw__solver_follow(service->solver, service->tracker);
+  return HW_OK;
+}
+
+static void wait_for_stop(const volatile sig_atomic_t *stop) {
+  while (!*stop) {
+    const struct timespec wait = {0, 200000000};
+    nanosleep(&wait, NULL); /* a signal ends it early */
+  }
+}
+
+static void announce(const hw_service *service, FILE *out) {
+  const bool v6 = strchr(service->host, ':') != NULL;
+  char address[192];
+  snprintf(address, sizeof address, "%s://%s%s%s:%u/", service->tls_cert ? "https" : "http", v6 ? "[" : "",
+           service->host, v6 ? "]" : "", service->port);
+  hw__log(HW_LOG_INFO, "listening", "address", address);
+  if (out) {
+    fprintf(out, "%s\n", address);
+    fflush(out);
+  }
+}
+
+hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t *stop, FILE *out, hw_error *error) {
+  hw_service service = {.options = *options};
+  hw_replay *replay = NULL;
+  fill_defaults(&service.options);
+  const hw_serve_options *o = &service.options;
+  hw_status status = load_rivers(&service, error);
+  status = status == HW_OK ? start_work(&service, error) : status;
+  status = status == HW_OK ? hw__http_start(&service, error) : status;
+  if (status == HW_OK) {
+    announce(&service, out);
+    if (o->replay) {
+      status = hw__replay_start(&service, o->replay, o->speed, &replay, error);
+    }
+  }
+  if (status == HW_OK) {
+    wait_for_stop(stop);
+    hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
+  }
+  /* First those who bring readings in, then those who work on them, the disk last. */
+  atomic_store(&service.stopping, true);
+  if (service.store) {
+    hw__store_wake_for_stop(service.store);
+  }
+  hw__replay_stop(replay);
+  hw__http_stop(&service);
+  if (service.solver) {
+    hw__solver_follow(service.solver, NULL);
+  }
+  hw__tracker_stop(service.tracker);
+  hw__solver_stop(service.solver);
+  hw__store_close(service.store);
+  hw__auth_free(service.auth);
+  hw__catalog_free(service.catalog);
+  free((void *)service.time_bases);
+  return status;
+}

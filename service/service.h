@@ -1,0 +1,34 @@
+/* The live service as a whole, and how it is asked for. */
+#ifndef HW_SERVICE_SERVICE_H
+#define HW_SERVICE_SERVICE_H
+
+#include <stdatomic.h>
+
+#include "auth.h"
+#include "serve.h"
+#include "solver.h"
+#include "store.h"
+#include "tracker.h"
+
+struct MHD_Daemon;
+typedef struct hw_limiter hw_limiter;
+
+typedef struct {
+  hw_serve_options options;
+  hw_catalog *catalog;
+  hw_store *store;
+  hw_tracker *tracker;
+  hw_solver *solver;
+  hw_auth *auth;
+  _Atomic int *time_bases; /* per river, once known; see hw__time_base */
+  hw_limiter *limiter;
+  struct MHD_Daemon *daemon;
+  char *tls_cert, *tls_key; /* contents, held for the daemon */
+  char host[128];
+  unsigned port;
+  bool loopback;
+  int64_t started_us;
+  atomic_bool stopping;
+} hw_service;
+
+#endif

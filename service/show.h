@@ -1,0 +1,25 @@
+/* How the service's things look as JSON. */
+#ifndef HW_SERVICE_SHOW_H
+#define HW_SERVICE_SHOW_H
+
+#include <jansson.h>
+
+#include "service.h"
+
+/* A number, or null where it is not finite. */
+json_t *hw__real(double value);
+/* ISO 8601, or null for a time that is not calendar or not finite. */
+json_t *hw__instant(bool calendar, double unix_s);
+json_t *hw__instant_us(int64_t us); /* null for 0 */
+json_t *hw__range_json(const hw_range *range);
+
+hw_time_base hw__time_base(hw_service *service, size_t site);
+/* A river with its configuration and the health of its sensors; brief: without the configuration. */
+json_t *hw__show_river(hw_service *service, size_t site, bool brief);
+json_t *hw__show_reading(const hw_service *service, const hw_record *record, bool calendar);
+/* The result object of the incident's method, plus what the service knows of it. */
+json_t *hw__show_incident(hw_service *service, hw_db *db, const hw_incident *incident);
+json_t *hw__show_event(const hw_service *service, const hw_event *event);
+json_t *hw__show_track(const hw_track *track);
+
+#endif

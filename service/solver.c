@@ -1,0 +1,272 @@
+#include "solver.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "work.h"
+
+enum { RUNS_KEPT = 4 }; /* of closed incidents, for people who look at them */
+
+typedef struct {
+  hw_solver *solver;
+  size_t index;
+  pthread_t thread;
+} worker;
+
+struct hw_solver {
+  hw_store *store;
+  const hw_catalog *catalog;
+  hw_tracker *tracker;
+  hw_solver_options options;
+  pthread_mutex_t lock; /* the list, version, stopping, tick, lag */
+  pthread_cond_t news;
+  hw_work **works;
+  size_t count, capacity;
+  uint64_t version, tick;
+  bool stopping;
+  worker *workers;
+  size_t worker_count;
+};
+
+static hw_work *find(hw_solver *solver, int64_t id) {
+  for (size_t i = 0; i < solver->count; i++) {
+    if (solver->works[i]->incident.id == id) {
+      return solver->works[i];
+    }
+  }
+  return NULL;
+}
+
+/* The lock is held. Returned: the incident's work, made when there is none; NULL without memory. */
+static hw_work *admit(hw_solver *solver, const hw_incident *incident) {
+  hw_work *work = find(solver, incident->id);
+  const ptrdiff_t site = hw__catalog_site_of_key(solver->catalog, incident->river);
+  if (work || site < 0) {
+    return work;
+  }
+  if (solver->count == solver->capacity) {
+    const size_t wanted = solver->capacity ? 2 * solver->capacity : 64;
+    hw_work **grown = realloc(solver->works, wanted * sizeof *grown);
+    if (!grown) {
+      return NULL;
+    }
+    solver->works = grown;
+    solver->capacity = wanted;
+  }
+  if (hw__work_create(solver->store, hw__catalog_site(solver->catalog, (size_t)site), &solver->options, incident,
+                      &work) != HW_OK) {
+    hw__log(HW_LOG_ERROR, "incident_not_followed", "reason", "out of memory");
+    return NULL;
+  }
+  solver->works[solver->count++] = work;
+  return work;
+}
+
+static void tell(hw_solver *solver) {
+  solver->version++;
+  pthread_cond_broadcast(&solver->news);
+}
+
+void hw__solver_opened(void *context, const hw_incident *incident) {
+  hw_solver *solver = context;
+  hw__logf(HW_LOG_INFO, "incident_opened", "incident", "%lld", (long long)incident->id);
+  pthread_mutex_lock(&solver->lock);
+  admit(solver, incident);
+  tell(solver);
+  pthread_mutex_unlock(&solver->lock);
+}
+
+void hw__solver_closed(void *context, const hw_incident *incident) {
+  hw_solver *solver = context;
+  hw__logf(HW_LOG_INFO, "incident_closed", "incident", "%lld", (long long)incident->id);
+  pthread_mutex_lock(&solver->lock);
+  hw_work *work = find(solver, incident->id);
+  pthread_mutex_unlock(&solver->lock);
+  if (work) {
+    pthread_mutex_lock(&work->lock);
+    work->incident.closed_seq = incident->closed_seq;
+    pthread_mutex_unlock(&work->lock);
+  }
+  hw__solver_advanced(solver);
+}
+
+void hw__solver_advanced(void *context) {
+  hw_solver *solver = context;
+  pthread_mutex_lock(&solver->lock);
+  tell(solver);
+  pthread_mutex_unlock(&solver->lock);
+}
+
+/* The last record this incident may see: what the tracker has looked at, and nothing after closing. */
+static int64_t horizon(const hw_work *work, int64_t tracker_seq) {
+  const int64_t closed = work->incident.closed_seq;
+  return closed && closed < tracker_seq ? closed : tracker_seq;
+}
+
+/* Bring one incident forward by a page. Returned: there is more to do for it. */
+static bool attend(hw_work *work, int64_t tracker_seq) {
+  pthread_mutex_lock(&work->lock);
+  const int64_t upto = horizon(work, tracker_seq);
+  const bool due = !work->finished && (work->cursor < upto || !work->led_in);
+  const bool more = due && hw__work_advance(work, upto);
+  pthread_mutex_unlock(&work->lock);
+  return more;
+}
+
+/* Runs of closed incidents are let go, but for the few looked at last. */
+static void let_go(hw_solver *solver) {
+  size_t held = 0;
+  hw_work *oldest = NULL;
+  for (size_t i = 0; i < solver->count; i++) {
+    hw_work *work = solver->works[i];
+    if (pthread_mutex_trylock(&work->lock) == 0) {
+      const bool idle = work->run && work->finished;
+      held += idle;
+      oldest = idle && (!oldest || work->used < oldest->used) ? work : oldest;
+      pthread_mutex_unlock(&work->lock);
+    }
+  }
+  if (held > RUNS_KEPT && oldest && pthread_mutex_trylock(&oldest->lock) == 0) {
+    hw__work_drop(oldest);
+    pthread_mutex_unlock(&oldest->lock);
+  }
+}
+
+static void *work_loop(void *argument) {
+  worker *self = argument;
+  hw_solver *solver = self->solver;
+  uint64_t seen = 0;
+  pthread_mutex_lock(&solver->lock);
+  while (!solver->stopping) {
+    if (solver->version == seen || !solver->tracker) {
+      pthread_cond_wait(&solver->news, &solver->lock);
+      continue;
+    }
+    seen = solver->version;
+    bool more = true;
+    while (more && !solver->stopping && solver->tracker) {
+      more = false;
+      const int64_t tracker_seq = hw__tracker_seq(solver->tracker);
+      for (size_t i = self->index; i < solver->count && !solver->stopping; i += solver->worker_count) {
+        hw_work *work = solver->works[i];
+        pthread_mutex_unlock(&solver->lock);
+        more = attend(work, tracker_seq) || more;
+        pthread_mutex_lock(&solver->lock);
+      }
+    }
+    if (self->index == 0) {
+      let_go(solver);
+    }
+  }
+  pthread_mutex_unlock(&solver->lock);
+  return NULL;
+}
+
+hw_status hw__solver_start(hw_store *store, const hw_catalog *catalog, const hw_solver_options *options,
+                           hw_solver **out) {
+  *out = NULL;
+  hw_solver *solver = calloc(1, sizeof *solver);
+  if (!solver) {
+    return HW_ENOMEM;
+  }
+  solver->store = store;
+  solver->catalog = catalog;
+  solver->options = *options;
+  pthread_mutex_init(&solver->lock, NULL);
+  pthread_cond_init(&solver->news, NULL);
+  const size_t wanted = options->threads ? options->threads : 2;
+  solver->workers = calloc(wanted, sizeof *solver->workers);
+  for (size_t i = 0; solver->workers && i < wanted; i++) {
+    solver->workers[i] = (worker){.solver = solver, .index = i};
+    solver->worker_count = wanted;
+    if (pthread_create(&solver->workers[i].thread, NULL, work_loop, &solver->workers[i]) != 0) {
+      solver->worker_count = i;
+      break;
+    }
+  }
+  if (solver->worker_count != wanted) {
+    hw__solver_stop(solver);
+    return HW_ENOMEM;
+  }
+  *out = solver;
+  return HW_OK;
+}
+
+void hw__solver_follow(hw_solver *solver, hw_tracker *tracker) {
+  pthread_mutex_lock(&solver->lock);
+  solver->tracker = tracker;
+  tell(solver);
+  pthread_mutex_unlock(&solver->lock);
+}
+
+hw_db_status hw__solver_resume(hw_solver *solver) {
+  enum { MOST = 4096 };
+  hw_incident *open = malloc(MOST * sizeof *open);
+  hw_db *db = open ? hw__store_reader(solver->store) : NULL;
+  hw_db_status status = HW_DB_IO;
+  size_t count = 0;
+  if (db) {
+    status = hw__db_incidents(db, 0, true, open, MOST, &count);
+    hw__store_return(solver->store, db);
+  }
+  pthread_mutex_lock(&solver->lock);
+  for (size_t i = count; i-- > 0 && status == HW_DB_OK;) {
+    admit(solver, &open[i]);
+  }
+  tell(solver);
+  pthread_mutex_unlock(&solver->lock);
+  free(open);
+  return status;
+}
+
+void hw__solver_stop(hw_solver *solver) {
+  if (!solver) {
+    return;
+  }
+  pthread_mutex_lock(&solver->lock);
+  solver->stopping = true;
+  pthread_cond_broadcast(&solver->news);
+  pthread_mutex_unlock(&solver->lock);
+  for (size_t i = 0; i < solver->worker_count; i++) {
+    pthread_join(solver->workers[i].thread, NULL);
+  }
+  for (size_t i = 0; i < solver->count; i++) {
+    hw__work_free(solver->works[i]);
+  }
+  free(solver->works);
+  free(solver->workers);
+  free(solver);
+}
+
+hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *context, const hw_solver_view *),
+                             void *context) {
+  hw_incident incident;
+  hw_db *db = hw__store_reader(solver->store);
+  hw_db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
+  if (db) {
+    hw__store_return(solver->store, db);
+  }
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  pthread_mutex_lock(&solver->lock);
+  hw_work *work = admit(solver, &incident);
+  const uint64_t tick = ++solver->tick;
+  const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
+  pthread_mutex_unlock(&solver->lock);
+  if (!work) {
+    return HW_DB_ABSENT; /* of a river that is no longer served */
+  }
+  pthread_mutex_lock(&work->lock);
+  work->used = tick;
+  if (!work->run && !work->failure) {
+    while (hw__work_advance(work, horizon(work, tracker_seq))) {
+    }
+  }
+  const hw_solver_view view = {work->run, &work->incident, work->site, work->calendar};
+  look(context, &view);
+  pthread_mutex_unlock(&work->lock);
+  return HW_DB_OK;
+}

@@ -1,0 +1,131 @@
+/* What the history says of a block of particles. */
+#include <math.h>
+#include <string.h>
+
+#include "posterior/evidence.h"
+#include "posterior/smc.h"
+
+/* ln Phi(z) and its first derivative r = phi(z) / Phi(z); the second is -r (z + r). */
+static double log_lower_tail(double z, double *slope) {
+  const double f = hw__log_upper_tail(-z);
+  *slope = exp(-0.5 * z * z - f) / sqrt(2 * M_PI);
+  return f;
+}
+
+/* The expansion is about the mass the particle has from everything else; before anything else is known, about the
+ * middle of the mass box, by way of the prior's own precision. */
+hw__terms hw__nondetect(const hw__smc *smc, double lambda, double h, double g, double limit, double sd, double count) {
+  const double span = smc->mass_hi - smc->mass_lo;
+  const double prior = span > 0 ? 12 / (span * span) : 0;
+  double mass = smc->mass_lo;
+  if (span > 0) {
+    mass = (h + prior * 0.5 * (smc->mass_lo + smc->mass_hi)) / (lambda + prior);
+    mass = fmin(fmax(mass, smc->mass_lo), smc->mass_hi);
+  }
+  const double z = (limit - mass * g) / sd;
+  if (z > 6 || !(g > 0)) {
+    return (hw__terms){0, 0, 0};
+  }
+  double r;
+  const double f = log_lower_tail(z, &r);
+  const double slope = -r / sd * g;
+  const double curvature = fmax(r * (z + r), 0) / (sd * sd) * g * g;
+  return (hw__terms){.lambda = count * curvature,
+                     .h = count * (slope + curvature * mass),
+                     .offset = count * (f - slope * mass - 0.5 * curvature * mass * mass)};
+}
+
+typedef struct {
+  double from_s, to_s;
+} window;
+
+/* When any particle of the block could show at the sensor. Outside, responses are below e^-40 of their peak. */
+static window block_window(const hw__view *view, size_t n, const hw__point *place) {
+  window w = {INFINITY, -INFINITY};
+  for (size_t j = 0; j < n; j++) {
+    const double travel = (place->theta - view->theta[j]) * view->slowness[j];
+    if (travel > 0) {
+      const double variance = (place->variance - view->variance[j]) * view->spread[j];
+      const double sd = sqrt(variance), centre = view->release[j] + travel;
+      w.from_s = fmin(w.from_s, fmax(view->release[j], centre - 9 * sd));
+      w.to_s = fmax(w.to_s, centre + 9 * sd + 80 * variance / travel);
+    }
+  }
+  return w;
+}
+
+static void sum_sensor(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n, size_t sensor) {
+  const hw__channel *channel = &smc->channels[sensor];
+  const hw__view view = hw__cloud_view(cloud, from);
+  const hw__totals totals = hw__cloud_totals(cloud, from);
+  hw__sums sums = hw__cloud_sums(cloud, sensor, from);
+  const bool own = sums.lambda;
+  if (own) {
+    memset(sums.lambda, 0, n * sizeof(double));
+    memset(sums.h, 0, n * sizeof(double));
+    memset(sums.g, 0, n * sizeof(double));
+  } else {
+    sums = (hw__sums){totals.lambda, totals.h, smc->scratch};
+  }
+  const window seen = block_window(&view, n, &channel->place);
+  hw__point point = channel->place;
+  for (size_t i = smc->history.start[sensor]; i < smc->history.start[sensor + 1]; i++) {
+    const hw__entry *e = &smc->history.entries[i];
+    if (e->held || e->aside || e->below_limit || e->last_s < seen.from_s || e->first_s > seen.to_s) {
+      continue;
+    }
+    const double weight = e->share * e->count / e->variance;
+    const hw__bin bin = {.weight = weight,
+                         .value = e->value_g_m3 - channel->background_g_m3,
+                         .half_spread = 0.5 * e->spread_s2,
+                         .slope_weight = weight * e->spread_s2,
+                         .slope_value = weight * e->slope_g_s};
+    point.time_s = e->time_s;
+    smc->kernel->accumulate(&view, n, &point, &bin, &sums);
+    smc->evaluations += n;
+  }
+  if (own) {
+    smc->kernel->fold(n, &sums, &channel->fold, &totals);
+  }
+}
+
+/* Non-detects come last, expanded about the mass the readings gave. */
+static void add_nondetects(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
+  const hw__view view = hw__cloud_view(cloud, from);
+  const hw__totals totals = hw__cloud_totals(cloud, from);
+  double *lambda = smc->scratch, *h = smc->scratch + HW__BLOCK, *g = smc->scratch + 2 * HW__BLOCK;
+  memcpy(lambda, totals.lambda, n * sizeof(double));
+  memcpy(h, totals.h, n * sizeof(double));
+  for (size_t k = 0; k < smc->river->sensor_count; k++) {
+    const hw__channel *channel = &smc->channels[k];
+    hw__point point = channel->place;
+    for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
+      const hw__entry *e = &smc->history.entries[i];
+      if (!e->below_limit || e->aside || e->held) {
+        continue;
+      }
+      point.time_s = e->time_s;
+      smc->kernel->response(&view, n, &point, g);
+      smc->evaluations += n;
+      for (size_t j = 0; j < n; j++) {
+        const hw__terms t = hw__nondetect(smc, lambda[j], h[j], g[j], e->value_g_m3 - channel->background_g_m3,
+                                          sqrt(e->variance), e->share * e->count);
+        totals.lambda[j] += t.lambda;
+        totals.h[j] += t.h;
+        totals.offset[j] += t.offset;
+      }
+    }
+  }
+}
+
+void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
+  const hw__totals totals = hw__cloud_totals(cloud, from);
+  memset(totals.lambda, 0, n * sizeof(double));
+  memset(totals.h, 0, n * sizeof(double));
+  memset(totals.offset, 0, n * sizeof(double));
+  for (size_t k = 0; k < smc->river->sensor_count; k++) {
+    sum_sensor(smc, cloud, from, n, k);
+  }
+  add_nondetects(smc, cloud, from, n);
+  hw__smc_evidence(smc, n, &totals, cloud->column[HW__EVIDENCE] + from, cloud->column[HW__MASS] + from);
+}

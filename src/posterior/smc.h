@@ -1,0 +1,118 @@
+/* Mode K: Rao-Blackwellised sequential Monte Carlo.
+ *
+ * Particles suppose a place, a time and, where in doubt, velocity and dispersion; the mass, each sensor's background
+ * and its gain are Gaussian given those and are integrated out in closed form. A reading costs one vector pass over
+ * the particles. When their weights grow uneven they are resampled and moved by Metropolis steps that look at the
+ * whole (bounded) history.
+ *
+ *   smc.c         a reading comes in: tempering, weights, when to rejuvenate
+ *   likelihood.c  what the history says of a block of particles
+ *   moves.c       resampling's companion: covariance-adapted random walks
+ *   screen.c      lone spikes
+ *   modek.c       the method: creation, late and duplicate readings
+ *   report.c      estimates, samples, predictions
+ */
+#ifndef HW_POSTERIOR_SMC_H
+#define HW_POSTERIOR_SMC_H
+
+#include "posterior/cloud.h"
+#include "posterior/history.h"
+#include "posterior/noise.h"
+#include "posterior/summary.h"
+#include "posterior/warnings.h"
+
+/* What is known of one sensor beside its history. */
+typedef struct {
+  hw__point place; /* time_s is filled in per reading */
+  bool learns_background;
+  double background_g_m3;  /* given, else 0 */
+  double gain_sd;          /* of ln gain; 0: trusted */
+  double floor_g_m3;       /* noise that does not shrink, now */
+  double refreshed_floor;  /* the same when weights were last worked out */
+  double least_floor_g_m3; /* from the prior: for a sensor that shows nothing yet */
+  hw__fold fold;           /* background and gain as they stand in the totals */
+  double learned_g_m3;     /* background as last worked out, or the given one */
+  double s0, s1;           /* sums of 1/sigma^2 and c/sigma^2 of what is taken in: the background's own evidence */
+  hw__scatter scatter;     /* of the readings before any rise */
+  double width_s;          /* typical standard deviation of the pulse here */
+  double peak_g_m3;        /* largest and smallest reading taken in; NAN before the first */
+  double lowest_g_m3;
+  bool fallen; /* a reading after the peak was below half of it */
+  size_t readings;
+  size_t detects; /* at or above the detection limit */
+  bool has_held;
+  double held_s;      /* the reading on probation */
+  double before_g_m3; /* the reading before the newest, and its time */
+  double before_s;
+  bool has_before;
+  size_t spikes;
+  double spike_s, spike_g_m3;
+} hw__channel;
+
+typedef struct {
+  const hw_river *river; /* borrowed */
+  hw_transport *transport;
+  hw_options options;
+  const hw__kernel_table *kernel;
+  hw_rng rng;
+  hw__cloud cloud;
+  hw__cloud proposal; /* one block */
+  hw__totals trial;   /* totals with the newest reading on trial, and their evidence and weights */
+  double *trial_evidence, *trial_weight, *trial_mass;
+  double *g; /* response to the newest reading */
+  hw__fold trial_fold;
+  double *scratch; /* three blocks */
+  double *memory;  /* all of the above */
+  hw__history history;
+  hw__channel *channels;
+  double mass_lo, mass_hi;
+  double mass_scale_g; /* posterior mean mass when last refreshed: scale of the gains' effect */
+  double pending;      /* bound on the evidence that weights do not yet reflect */
+  double move_scale;
+  double theta_far; /* a place downstream of every source and sensor, as a running integral */
+  size_t move_count;
+  size_t rejuvenations;
+  double sd_velocity, sd_dispersion; /* of ln; 0: known */
+  uint64_t evaluations;
+} hw__smc;
+
+/* Back to the prior, nothing read; the same bits every time. */
+void hw__smc_reset(hw__smc *smc);
+/* Take in one reading (in time order). */
+void hw__smc_observe(hw__smc *smc, const hw_reading *reading);
+/* Bring the weights up to date with everything taken in. */
+void hw__smc_settle(hw__smc *smc);
+
+/* A new or released entry of the history into the particles: tempering, weights, rejuvenation. smc.c */
+void hw__smc_take(hw__smc *smc, size_t sensor, hw__entry *entry);
+/* Typical pulse widths at the sensors, of the particles as they stand. */
+void hw__smc_measure(hw__smc *smc);
+/* Noise of a sensor as it stands, after its peak changed. */
+void hw__smc_refloor(hw__smc *smc, size_t sensor);
+/* How the sensor's background and gain fold in with this much more taken in. */
+hw__fold hw__smc_fold(const hw__smc *smc, size_t sensor, double more_s0, double more_s1);
+/* The block `proposal` filled with a block of equally weighted particles of the cloud, chosen systematically, and the
+ * median mass of each. */
+void hw__smc_thin(hw__smc *smc, double *mass);
+/* Expected background of the sensor over that block; the given one where it is given. */
+double hw__smc_background(const hw__smc *smc, size_t sensor, const double *mass);
+
+/* ln of the mass integral for each of n particles, and the mass to expect. */
+void hw__smc_evidence(const hw__smc *smc, size_t n, const hw__totals *totals, double *evidence, double *mass);
+
+/* likelihood.c: sums, totals and evidence of particles [from, from + n) of a cloud, from the whole history. */
+void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n);
+/* Second-order terms in the mass of `count` non-detects below limit (background taken off): the totals' increments. */
+typedef struct {
+  double lambda, h, offset;
+} hw__terms;
+hw__terms hw__nondetect(const hw__smc *smc, double lambda, double h, double g, double limit, double sd, double count);
+
+/* moves.c: resample and move the whole cloud, whose weights and evidence are current. */
+void hw__smc_move(hw__smc *smc);
+
+/* screen.c: a new reading, about to be inserted. Tells whether it must wait for its successor, and settles what became
+ * of the one that waited for this (which may be assimilated on the way). */
+bool hw__screen(hw__smc *smc, const hw_reading *reading);
+
+#endif

@@ -1,0 +1,17 @@
+# The page of results is the same bits on any number of threads, timings apart; without field data the
+# synthetic parts stand alone. A short record keeps this quick; what it says is not the paper's setting.
+command -v gnuplot > /dev/null || { echo 'skip: gnuplot is not installed'; exit; }
+headwater reproduce --readings 12 --data nowhere --out one --threads 1 --markdown one.md > one.txt
+grep -c '^Fig' one.txt
+headwater reproduce --readings 12 --data nowhere --out two --threads 2 --markdown two.md > two.txt
+sed '/timings begin/,/timings end/d' one/index.html > one.html
+sed '/timings begin/,/timings end/d' two/index.html | cmp one.html - && echo 'the same page'
+cmp one.md two.md && echo 'the same text'
+for picture in 3a 3b 4 5 6a 6b; do cmp "one/figure$picture.svg" "two/figure$picture.svg"; done
+grep -c 'data:image/svg' one.html
+grep -oE '(src|href)="[^"]{0,12}' one.html | sort | uniq -c
+echo '# what is missing is said'
+grep '^! headwater' one.txt
+echo '# faults'
+try reproduce --readings 5
+try reproduce --readings 12 --out /dev/null/x --data nowhere

@@ -1,0 +1,111 @@
+"""Start, ask, stop and kill a headwater service, for the tests."""
+import json
+import os
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+RIVER = """name: Demo River
+hydraulics: {velocity_m_s: 1.2, dispersion_m2_s: 40, area_m2: 60, decay_per_s: 0}
+search: {mass_g: [1000, 200000], location_m: [-30000, -1000], time_s: [-40000, 40000]}
+sensors:
+  - {id: s1, location_m: 0, noise_relative: 0.05, noise_absolute_g_m3: 2.0e-5, detection_limit_g_m3: 2.0e-5}
+  - {id: s2, location_m: 8000, noise_relative: 0.05, noise_absolute_g_m3: 2.0e-5, detection_limit_g_m3: 2.0e-5}
+candidates:
+  - {id: mill, name: Paper mill, location_m: -12000}
+intakes:
+  - {id: town, name: Town intake, location_m: 15000, alarm_g_m3: 0.001}
+"""
+
+
+def spill(headwater, river, source="50000,-12000,3600", last=60000):
+    """Readings of a release 12 km upstream, as CSV."""
+    return subprocess.run([headwater, "simulate", river, "--source", source, "--every", "300", "--from", "0", "--to", str(last),
+                           "--noise-relative", "0.03", "--noise-absolute", "1e-5"], check=True, capture_output=True, text=True).stdout
+
+
+class Service:
+    """One service on a free port; `with` stops it."""
+
+    def __init__(self, headwater, folder, *options, river=RIVER, rivers=None, prefix=()):
+        self.headwater, self.folder, self.options, self.prefix = headwater, folder, options, list(prefix)
+        self.river = os.path.join(folder, "demo.yaml")
+        self.db = os.path.join(folder, "test.db")
+        self.rivers = rivers or [self.river]
+        with open(self.river, "w") as out:
+            out.write(river)
+        self.process = None
+
+    def start(self):
+        self.log = open(os.path.join(self.folder, "log"), "a")
+        self.process = subprocess.Popen([*self.prefix, self.headwater, "serve", *self.rivers, "--listen", "127.0.0.1:0", "--db", self.db, *self.options],
+                                        stdout=subprocess.PIPE, stderr=self.log, text=True)
+        line = self.process.stdout.readline().strip()
+        if not line:
+            raise RuntimeError(f"no service: exit {self.process.wait()}, {open(self.log.name).read()[-2000:]}")
+        self.address = line.rstrip("/")
+        return self
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=30)
+        self.close()
+        return code
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.close()
+
+    def close(self):
+        self.process.stdout.close()
+        self.log.close()
+        self.process = None
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        if self.process:
+            self.stop()
+
+    def request(self, path, body=None, headers=None, method=None):
+        """(status, text, headers)"""
+        request = urllib.request.Request(self.address + path, data=body.encode() if isinstance(body, str) else body,
+                                         headers=headers or {}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status, answer.read().decode(), answer.headers
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode(), error.headers
+
+    def get(self, path):
+        status, text, _ = self.request(path)
+        assert status == 200, (path, status, text)
+        return json.loads(text)
+
+    def post(self, csv, river="demo", kind="text/csv"):
+        status, text, _ = self.request(f"/v1/readings?river={river}", csv, {"Content-Type": kind})
+        assert status in (200, 422), (status, text)
+        return json.loads(text)
+
+    def metric(self, name):
+        for line in self.request("/metrics")[1].splitlines():
+            if line.startswith(name + " "):
+                return float(line.split()[1])
+        raise KeyError(name)
+
+    def settle(self, seconds=20):
+        """Wait until detection and the engines have seen everything stored."""
+        until = time.time() + seconds
+        before = None
+        while time.time() < until:
+            now = (self.metric("headwater_log_records"), self.metric("headwater_tracker_lag_records"),
+                   self.metric("headwater_engine_readings_total"), self.metric("headwater_estimates_total"))
+            if now == before and now[1] == 0:
+                return
+            before = now
+            time.sleep(0.15)
+        raise TimeoutError("the service does not settle")

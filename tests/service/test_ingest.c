@@ -1,0 +1,183 @@
+/* Every row of every format ends in exactly one fate. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "ingest.h"
+#include "service_fixture.h"
+
+static hw_ingest start(const hw_catalog *catalog) {
+  return (hw_ingest){.catalog = catalog, .now_unix_s = 1.8e9, .future_s = 300};
+}
+
+static void test_csv_rows_get_the_fate_they_deserve(void **state) {
+  hw_ingest ingest = start(*state);
+  const char *body =
+      "# a comment\n"
+      "time_s,extra,sensor,concentration_ug_l\r\n"
+      "14.5,x,s1,37.0\n"
+      "14.5,x,s9,37.0\n" /* no such sensor */
+      "14.5,x,s2,<20\n"  /* non-detect */
+      "15.5,x,s2,\n"     /* missing */
+      "abc,x,s2,1\n"     /* malformed time */
+      "16.5,x,s2,0x10\n" /* malformed value */
+      "16.5,x,s2,-400\n" /* negative */
+      "16.5,x,s2,1e12\n" /* absurd */
+      "1e14,x,s2,1\n"    /* absurd time */
+      "17.5,x,s2,nan\n"  /* not a number */
+      "18.5,\"x,y\",\"s1\",2 # so\n";
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body)), HW_OK);
+  assert_int_equal(ingest.count, 3);
+  assert_int_equal(ingest.entries[0].line, 3);
+  assert_true(ingest.entries[0].concentration_g_m3 == 37.0 / 1000); /* as the file reader converts */
+  assert_true(ingest.entries[1].below_limit);
+  assert_int_equal(ingest.tally[HW_FATE_MISSING], 1);
+  assert_int_equal(ingest.tally[HW_FATE_UNKNOWN], 1);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 3);
+  assert_int_equal(ingest.tally[HW_FATE_NEGATIVE], 1);
+  assert_int_equal(ingest.tally[HW_FATE_ABSURD], 2);
+  assert_int_equal(ingest.reject_count, 7);
+  assert_int_equal(ingest.rejects[0].line, 4);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_small_negative_noise_is_a_reading(void **state) {
+  hw_ingest ingest = start(*state);
+  const char *body = "time_s,sensor,concentration_g_m3\n1.5,s1,-0.00003\n";
+  hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
+  assert_int_equal(ingest.count, 1);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_csv_without_a_header_is_one_rejection(void **state) {
+  hw_ingest ingest = start(*state);
+  const char *body = "1,s1,2\n3,s1,4\n";
+  hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
+  assert_int_equal(ingest.count, 0);
+  assert_int_equal(ingest.reject_count, 1);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_calendar_readings_from_the_future_are_refused(void **state) {
+  hw_ingest ingest = start(*state);
+  /* now is 2027-01-15T08:00:00Z */
+  const char *body =
+      "{\"sensor\": \"s1\", \"time\": \"2027-01-15T08:04:59Z\", \"concentration_mg_l\": 0.5}\n"
+      "\n"
+      "{\"sensor\": \"s1\", \"time\": \"2027-01-15T10:05:01+02:00\", \"concentration_mg_l\": 0.5}\n"
+      "{\"sensor\": \"s1\", \"time\": \"2027-01-15T08:00:00\", \"concentration_mg_l\": 0.5}\n"
+      "{\"sensor\": \"s1\", \"time\": \"2027-01-15T08:00:00Z\", \"concentration_mg_l\": \"<0.02\"}\n"
+      "{\"sensor\": \"s1\", \"time\": \"2027-01-15T08:00:00Z\", \"concentration_mg_l\": null}\n"
+      "{\"sensor\": \"s1\", \"time\"\n"
+      "[1]\n";
+  hw__ingest_body(&ingest, HW_BODY_NDJSON, body, strlen(body));
+  assert_int_equal(ingest.count, 2);
+  assert_true(ingest.entries[0].calendar);
+  assert_true(ingest.entries[1].below_limit);
+  assert_int_equal(ingest.tally[HW_FATE_FUTURE], 1);
+  assert_int_equal(ingest.tally[HW_FATE_MISSING], 1);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 3);
+  assert_int_equal(ingest.rejects[0].line, 3);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_json_array_counts_its_elements(void **state) {
+  hw_ingest ingest = start(*state);
+  const char *body =
+      "[{\"sensor\": \"s1\", \"time_min\": 2.5, \"concentration_g_m3\": 0.25},"
+      " 7, {\"sensor\": \"s2\", \"time_h\": 1, \"concentration_g_m3\": true}]";
+  hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body));
+  assert_int_equal(ingest.count, 1);
+  assert_true(ingest.entries[0].time_s == 150);
+  assert_int_equal(ingest.rejects[0].line, 2);
+  assert_int_equal(ingest.rejects[1].line, 3);
+  hw__ingest_clear(&ingest);
+  hw__ingest_body(&ingest, HW_BODY_JSON, "{\"a\": ", 6);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_line_protocol_escapes_and_precision(void **state) {
+  hw_ingest ingest = start(*state);
+  const char *body =
+      "water\\ quality,river=demo,sensor=s1 concentration_ug_l=25i,quality=\"good, or so\" 1799999999500000000\n"
+      "w,sensor=s2 concentration_g_m3=0.02,below_limit=true\n"
+      "w,sensor=s2 battery=3\n" /* no concentration: nothing to store */
+      "w,sensor=s2\n"           /* no fields */
+      "w,sensor concentration_g_m3=1\n"
+      "w,sensor=s2 concentration_g_m3=1 12x\n";
+  hw__ingest_body(&ingest, HW_BODY_LINE, body, strlen(body));
+  assert_int_equal(ingest.count, 2);
+  assert_true(ingest.entries[0].time_s == 1799999999.5);
+  assert_true(ingest.entries[0].concentration_g_m3 == 0.025);
+  assert_true(ingest.entries[1].below_limit);
+  assert_true(ingest.entries[1].time_s == 1.8e9); /* no timestamp: now */
+  assert_int_equal(ingest.tally[HW_FATE_MISSING], 1);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 3);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_mqtt_payload_may_be_a_bare_number(void **state) {
+  hw_ingest ingest = start(*state);
+  ingest.river = "demo";
+  assert_int_equal(hw__ingest_payload(&ingest, "s1", "0.37\n", 5), HW_OK);
+  const char *object = "{\"time_s\": 3, \"concentration_g_m3\": 1.5}";
+  assert_int_equal(hw__ingest_payload(&ingest, "s1", object, strlen(object)), HW_OK);
+  assert_int_equal(hw__ingest_payload(&ingest, "s1", "<0.02", 5), HW_OK);
+  assert_int_equal(hw__ingest_payload(&ingest, "s1", "0.\0001", 5), HW_OK);
+  assert_int_equal(ingest.count, 3);
+  assert_true(ingest.entries[0].concentration_g_m3 == 0.37 && ingest.entries[0].calendar);
+  assert_true(ingest.entries[1].time_s == 3 && !ingest.entries[1].calendar);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_content_type_parameters_are_ignored(void **state) {
+  (void)state;
+  assert_int_equal(hw__ingest_kind("Text/CSV; charset=utf-8"), HW_BODY_CSV);
+  assert_int_equal(hw__ingest_kind("application/json"), HW_BODY_JSON);
+  assert_int_equal(hw__ingest_kind("application/x-www-form-urlencoded"), HW_BODY_UNKNOWN);
+  assert_int_equal(hw__ingest_kind(NULL), HW_BODY_UNKNOWN);
+}
+
+static void test_a_sensor_of_several_rivers_must_name_its_river(void **state) {
+  (void)state;
+  hw_catalog *two = fixture_catalog(2);
+  hw_ingest ingest = start(two);
+  const char *body = "river,time_s,sensor,concentration_g_m3\n,1,s1,1\nother,1,s1,1\nnowhere,1,s1,1\n";
+  hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
+  assert_int_equal(ingest.count, 1);
+  assert_int_equal(ingest.entries[0].place.site, 1);
+  assert_int_equal(ingest.tally[HW_FATE_UNKNOWN], 2);
+  hw__ingest_clear(&ingest);
+  hw__catalog_free(two);
+}
+
+static int set_up(void **state) {
+  *state = fixture_catalog(1);
+  return 0;
+}
+
+static int tear_down(void **state) {
+  hw__catalog_free(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_csv_rows_get_the_fate_they_deserve),
+      cmocka_unit_test(test_small_negative_noise_is_a_reading),
+      cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
+      cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
+      cmocka_unit_test(test_json_array_counts_its_elements),
+      cmocka_unit_test(test_line_protocol_escapes_and_precision),
+      cmocka_unit_test(test_mqtt_payload_may_be_a_bare_number),
+      cmocka_unit_test(test_content_type_parameters_are_ignored),
+      cmocka_unit_test(test_a_sensor_of_several_rivers_must_name_its_river),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,242 @@
+/* Durable, idempotent, in order; and what happens when the disk does not play along. */
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "service_fixture.h"
+#include "store.h"
+
+typedef struct {
+  char folder[64], path[96];
+  hw_catalog *catalog;
+  hw_store *store;
+} fixture;
+
+static hw_db_status open_store(fixture *f) {
+  char sentence[256];
+  return hw__store_open(f->path, f->catalog, &f->store, sentence, sizeof sentence);
+}
+
+static int set_up(void **state) {
+  fixture *f = calloc(1, sizeof *f);
+  snprintf(f->folder, sizeof f->folder, "/tmp/headwater-store-XXXXXX");
+  if (!f || !mkdtemp(f->folder)) {
+    return 1;
+  }
+  snprintf(f->path, sizeof f->path, "%s/test.db", f->folder);
+  f->catalog = fixture_catalog(2);
+  *state = f;
+  return open_store(f) == HW_DB_OK ? 0 : 1;
+}
+
+static int tear_down(void **state) {
+  fixture *f = *state;
+  hw__store_close(f->store);
+  hw__catalog_free(f->catalog);
+  const char *const endings[] = {"", "-wal", "-shm"};
+  for (int i = 0; i < 3; i++) {
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", f->path, endings[i]);
+    unlink(path);
+  }
+  rmdir(f->folder);
+  free(f);
+  return 0;
+}
+
+static hw_entry entry(size_t site, size_t sensor, double time_s, double c) {
+  return (hw_entry){.place = {site, sensor}, .time_s = time_s, .concentration_g_m3 = c};
+}
+
+static hw_db_status put(fixture *f, hw_entry *entries, size_t count, hw_ingest *out) {
+  *out = (hw_ingest){.catalog = f->catalog, .entries = entries, .count = count};
+  return hw__store_ingest(f->store, out);
+}
+
+static void test_the_same_reading_twice_is_stored_once(void **state) {
+  fixture *f = *state;
+  hw_ingest ingest;
+  hw_entry batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(0, 0, 1.5, 0.37), entry(1, 0, 1.5, 0.37)};
+  assert_int_equal(put(f, batch, 4, &ingest), HW_DB_OK);
+  assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], 3);
+  assert_int_equal(ingest.tally[HW_FATE_DUPLICATE], 1);
+  hw_entry again[] = {entry(0, 0, 1.5, 0.37), entry(0, 0, 1.5, 0.38)};
+  assert_int_equal(put(f, again, 2, &ingest), HW_DB_OK);
+  assert_int_equal(ingest.tally[HW_FATE_DUPLICATE], 1);
+  assert_int_equal(ingest.tally[HW_FATE_CONFLICT], 1); /* the first stays */
+  assert_int_equal(hw__store_seq(f->store), 3);
+  free(ingest.rejects);
+}
+
+static void test_calendar_and_relative_times_do_not_mix(void **state) {
+  fixture *f = *state;
+  hw_ingest ingest;
+  hw_entry first = entry(0, 0, 1.5, 0.37), dated = entry(0, 0, 1.8e9, 0.37), other = entry(1, 0, 1.8e9, 0.37);
+  dated.calendar = other.calendar = true;
+  put(f, &first, 1, &ingest);
+  put(f, &dated, 1, &ingest);
+  assert_int_equal(ingest.tally[HW_FATE_TIME_BASE], 1);
+  free(ingest.rejects);
+  put(f, &other, 1, &ingest); /* another river has its own clock */
+  assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], 1);
+}
+
+static void test_everything_is_there_after_reopening(void **state) {
+  fixture *f = *state;
+  hw_ingest ingest;
+  hw_entry batch[100];
+  for (size_t i = 0; i < 100; i++) {
+    batch[i] = entry(0, i % 2, (double)i, 0.01 * (double)i);
+  }
+  put(f, batch, 100, &ingest);
+  hw__store_close(f->store);
+  assert_int_equal(open_store(f), HW_DB_OK);
+  assert_int_equal(hw__store_seq(f->store), 100);
+  hw_db *db = hw__store_reader(f->store);
+  hw_record page[64];
+  size_t count = 0;
+  assert_int_equal(hw__db_log(db, 30, page, 64, &count), HW_DB_OK);
+  assert_int_equal(page[0].seq, 31);
+  assert_true(page[0].concentration_g_m3 == 0.01 * 30);
+  hw__store_return(f->store, db);
+}
+
+static hw_db_status run_command(hw_db *db, int64_t *seq, void *context) {
+  return hw__db_command(db, context, seq);
+}
+
+static void test_readings_and_commands_merge_in_order(void **state) {
+  fixture *f = *state;
+  hw_ingest ingest;
+  hw_db *db = hw__store_reader(f->store);
+  for (int round = 0; round < 40; round++) {
+    hw_entry batch[] = {entry(0, 0, round, 0.3), entry(0, 1, round, 0.3)};
+    put(f, batch, 2, &ingest);
+    if (round % 3 == 0) {
+      hw_record command = {.kind = HW_RECORD_OPEN, .time_s = NAN};
+      assert_int_equal(hw__store_write(f->store, run_command, &command), HW_DB_OK);
+    }
+  }
+  hw_record page[32];
+  size_t count = 0;
+  int64_t after = 0, expected = 1;
+  do {
+    assert_int_equal(hw__db_log(db, after, page, 32, &count), HW_DB_OK);
+    for (size_t i = 0; i < count; i++) {
+      assert_int_equal(page[i].seq, expected++);
+    }
+    after = count ? page[count - 1].seq : after;
+  } while (count);
+  assert_int_equal(expected - 1, 80 + 14);
+  hw__store_return(f->store, db);
+}
+
+typedef struct {
+  fixture *f;
+  size_t number;
+  size_t accepted;
+} client;
+
+static void *send_many(void *argument) {
+  client *c = argument;
+  for (size_t i = 0; i < 50; i++) {
+    hw_ingest ingest;
+    /* Every second reading is also sent by the neighbour. */
+    hw_entry batch[] = {entry(0, 0, (double)(1000 * c->number + i), 0.3), entry(0, 1, (double)i, 0.3)};
+    if (put(c->f, batch, 2, &ingest) == HW_DB_OK) {
+      c->accepted += ingest.tally[HW_FATE_ACCEPTED];
+    }
+  }
+  return NULL;
+}
+
+static void test_concurrent_writers_share_commits_and_lose_nothing(void **state) {
+  fixture *f = *state;
+  client clients[8];
+  pthread_t threads[8];
+  size_t accepted = 0;
+  for (size_t i = 0; i < 8; i++) {
+    clients[i] = (client){f, i, 0};
+    pthread_create(&threads[i], NULL, send_many, &clients[i]);
+  }
+  for (size_t i = 0; i < 8; i++) {
+    pthread_join(threads[i], NULL);
+    accepted += clients[i].accepted;
+  }
+  assert_int_equal(accepted, 8 * 50 + 50);
+  assert_int_equal(hw__store_seq(f->store), 450);
+}
+
+static hw_db_status fail_always(hw_db *db, int64_t *seq, void *context) {
+  (void)db;
+  (void)seq;
+  (void)context;
+  return HW_DB_IO;
+}
+
+static void *send_bad(void *argument) {
+  fixture *f = argument;
+  for (int i = 0; i < 50; i++) {
+    if (hw__store_write(f->store, fail_always, NULL) != HW_DB_IO) {
+      return "went through";
+    }
+  }
+  return NULL;
+}
+
+static void test_a_failing_job_does_not_take_others_with_it(void **state) {
+  fixture *f = *state;
+  client good = {f, 1, 0};
+  pthread_t threads[2];
+  void *fault = NULL;
+  pthread_create(&threads[0], NULL, send_many, &good);
+  pthread_create(&threads[1], NULL, send_bad, f);
+  pthread_join(threads[0], NULL);
+  pthread_join(threads[1], &fault);
+  assert_null(fault);
+  assert_int_equal(good.accepted, 100);
+}
+
+static void test_a_newer_database_is_refused(void **state) {
+  fixture *f = *state;
+  hw__store_close(f->store);
+  f->store = NULL;
+  char command[192];
+  snprintf(command, sizeof command, "sqlite3 %s 'PRAGMA user_version = 99' >/dev/null", f->path);
+  if (system(command) != 0) {
+    skip(); /* no sqlite3 program here */
+  }
+  assert_int_equal(open_store(f), HW_DB_NEWER);
+}
+
+static void test_a_file_that_is_no_database_is_refused(void **state) {
+  fixture *f = *state;
+  hw__store_close(f->store);
+  f->store = NULL;
+  FILE *file = fopen(f->path, "w");
+  for (int i = 0; i < 4096; i++) {
+    fputs("not a database, ", file);
+  }
+  fclose(file);
+  assert_int_equal(open_store(f), HW_DB_CORRUPT);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_the_same_reading_twice_is_stored_once, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_calendar_and_relative_times_do_not_mix, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_concurrent_writers_share_commits_and_lose_nothing, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_failing_job_does_not_take_others_with_it, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_newer_database_is_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_file_that_is_no_database_is_refused, set_up, tear_down),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,215 @@
+/* Results on paper: the JSON parses and holds every key, the text says what people need. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "headwater/headwater.h"
+
+static hw_candidate candidates[] = {{.id = "mill", .name = "Paper \"mill\"", .location_m = -21000}};
+static hw_intake intakes[] = {{.id = "reno", .name = "Reno intake", .location_m = 21999.7, .alarm_g_m3 = 0.001}};
+static hw_river river = {
+    .name = "Ache\\Traun", .candidates = candidates, .candidate_count = 1, .intakes = intakes, .intake_count = 1};
+static const hw_suspicion suspicions[] = {{0, 0.83}, {-1, 0.17}};
+static const hw_arrival arrivals[] = {
+    {0, {3600, 4260, 5400}, {7200, 7800, 8400}, {0.0011, 0.0142, 0.37}, 0.97},
+    {0, {NAN, NAN, NAN}, {7200, 7800, 8400}, {0.0001, 0.0002, 0.0003}, NAN},
+};
+static const char *const warnings[] = {"sensor s4 never rose above its detection limit"};
+
+static hw_estimate sample_estimate(void) {
+  return (hw_estimate){.readings = 82,
+                       .source = {1300.1, -22106.3, -12900.7},
+                       .has_interval = true,
+                       .level = 0.9,
+                       .interval = {{1200, -23000, -13500}, {1400, -21000, -12000}},
+                       .has_hydraulics = true,
+                       .velocity_m_s = {1.2, 1.3, 1.4},
+                       .dispersion_m2_s = {NAN, NAN, NAN},
+                       .suspicions = suspicions,
+                       .suspicion_count = 2,
+                       .arrivals = arrivals,
+                       .arrival_count = 2,
+                       .loss = NAN,
+                       .stop = HW_STOP_COMPLETE,
+                       .cost = {123, 45, 6789},
+                       .warnings = warnings,
+                       .warning_count = 1};
+}
+
+static hw_result sample_result(const hw_estimate *estimate) {
+  return (hw_result){.river = &river,
+                     .method = "posterior",
+                     .seed = UINT64_C(18446744073709551615),
+                     .estimate = estimate,
+                     .counts = {.missing = 3, .duplicate = 2, .out_of_order = 7},
+                     .seconds = 0.1,
+                     .reading_us_median = 14.2,
+                     .reading_us_p99 = 37.5};
+}
+
+static json_t *parse(const char *text) {
+  json_error_t error;
+  json_t *json = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL, &error);
+  if (!json) {
+    fail_msg("%s at line %d in %s", error.text, error.line, text);
+  }
+  return json;
+}
+
+static double number_at(const json_t *json, const char *outer, const char *inner, size_t index) {
+  const json_t *value = inner ? json_object_get(json_object_get(json, outer), inner) : json_object_get(json, outer);
+  value = json_is_array(value) ? json_array_get(value, index) : value;
+  assert_true(json_is_real(value));
+  return json_real_value(value);
+}
+
+static void test_json_holds_every_value_to_the_bit(void **state) {
+  (void)state;
+  const hw_estimate estimate = sample_estimate();
+  const hw_result result = sample_result(&estimate);
+  for (int one_line = 0; one_line < 2; one_line++) {
+    char *text = NULL;
+    assert_int_equal(hw_result_json(&result, one_line != 0, &text), HW_OK);
+    assert_int_equal(strchr(text, '\n') == NULL, one_line);
+    assert_non_null(strstr(text, "\"seed\": 18446744073709551615"));
+    json_t *json = parse(text);
+    assert_string_equal(json_string_value(json_object_get(json, "schema")), "headwater.estimate/1");
+    assert_string_equal(json_string_value(json_object_get(json, "river")), river.name);
+    assert_true(number_at(json, "estimate", "location_m", 0) == -22106.3);
+    assert_true(number_at(json, "interval", "time_s", 1) == -12000);
+    assert_true(number_at(json, "hydraulics", "velocity_m_s", 2) == 1.4);
+    assert_true(json_is_null(json_object_get(json_object_get(json, "hydraulics"), "dispersion_m2_s")));
+    assert_true(json_is_null(json_object_get(json_object_get(json, "estimate"), "time")));
+    assert_true(json_is_null(json_object_get(json, "loss")));
+    assert_true(number_at(json, "skipped", "duplicate", 0) == 2);
+    assert_true(number_at(json, "cost", "seconds", 0) == 0.1);
+    const json_t *none = json_array_get(json_object_get(json, "candidates"), 1);
+    assert_true(json_is_null(json_object_get(none, "id")));
+    const json_t *second = json_array_get(json_object_get(json, "arrivals"), 1);
+    assert_true(json_is_null(json_object_get(second, "first_s")));
+    assert_true(json_is_null(json_object_get(second, "exceeds_alarm")));
+    json_decref(json);
+    free(text);
+  }
+}
+
+static void test_json_without_an_estimate_keeps_its_keys(void **state) {
+  (void)state;
+  static const char *const keys[] = {"schema",      "river",    "method",   "seed",     "readings",
+                                     "provisional", "skipped",  "estimate", "interval", "hydraulics",
+                                     "candidates",  "arrivals", "cost",     "warnings"};
+  const hw_result result = sample_result(NULL);
+  char *text = NULL;
+  assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
+  json_t *json = parse(text);
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+    assert_non_null(json_object_get(json, keys[i]));
+  }
+  assert_true(json_is_null(json_object_get(json, "estimate")));
+  assert_true(json_is_true(json_object_get(json, "provisional")));
+  json_decref(json);
+  free(text);
+  assert_int_equal(hw_result_text(&result, &text), HW_EEMPTY);
+}
+
+static void test_calendar_results_give_the_instant(void **state) {
+  (void)state;
+  const hw_estimate estimate = sample_estimate();
+  hw_result result = sample_result(&estimate);
+  result.calendar = true;
+  result.origin_unix_s = 1772352900 + 0.7; /* 2026-03-01T08:15:00.7Z */
+  char *text = NULL;
+  assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
+  assert_non_null(strstr(text, "\"time\": \"2026-03-01T04:40:00Z\""));
+  free(text);
+  assert_int_equal(hw_result_text(&result, &text), HW_OK);
+  assert_non_null(strstr(text, "released  2026-03-01 04:40 UTC"));
+  free(text);
+}
+
+static void test_text_is_for_people(void **state) {
+  (void)state;
+  const hw_estimate estimate = sample_estimate();
+  const hw_result result = sample_result(&estimate);
+  char *text = NULL;
+  assert_int_equal(hw_result_text(&result, &text), HW_OK);
+  assert_string_equal(text,
+                      "Ache\\Traun\n"
+                      "Spill identified from 82 readings\n"
+                      "\n"
+                      "                                  90 % interval\n"
+                      "  mass      1.3 kg                1.2 kg to 1.4 kg\n"
+                      "  place     km -22.11             km -23.00 to km -21.00\n"
+                      "  released  -3 h 35 min           -3 h 45 min to -3 h 20 min  (clock of the readings)\n"
+                      "\n"
+                      "River as the readings show it\n"
+                      "  velocity    1.3 m/s (1.2 to 1.4)\n"
+                      "\n"
+                      "Who\n"
+                      "   83 %  mill, Paper \"mill\" at km -21.00\n"
+                      "   17 %  none of these\n"
+                      "\n"
+                      "Downstream\n"
+                      "  Reno intake at km 22.00\n"
+                      "    arrives  1 h 11 min (1 h 00 min to 1 h 30 min)\n"
+                      "    peak     2 h 10 min (2 h 00 min to 2 h 20 min)\n"
+                      "    peak of  14.2 ug/l (1.1 ug/l to 0.37 mg/l)\n"
+                      "    passes the alarm level of 1 ug/l with probability 97 %\n"
+                      "  Reno intake at km 22.00\n"
+                      "    arrives  not expected to pass the alarm level\n"
+                      "    peak     2 h 10 min (2 h 00 min to 2 h 20 min)\n"
+                      "    peak of  0.2 ug/l (0.1 ug/l to 0.3 ug/l)\n"
+                      "\n"
+                      "Please note\n"
+                      "  sensor s4 never rose above its detection limit\n"
+                      "\n"
+                      "Rows passed over: 3 missing, 2 duplicate. Out of time order: 7.\n"
+                      "\n"
+                      "Method posterior, seed 18446744073709551615, complete. 0.1 s in all, 14.2 us for the median "
+                      "reading.\n");
+  free(text);
+}
+
+static void test_comparison_shows_errors_and_failures(void **state) {
+  (void)state;
+  hw_estimate estimate = sample_estimate();
+  hw_result results[2] = {sample_result(&estimate), sample_result(NULL)};
+  results[1].failure = "needs hydraulics";
+  const hw_source truth = {1300, 0, -12900};
+  char *text = NULL;
+  assert_int_equal(hw_comparison_json(results, 2, &truth, &text), HW_OK);
+  json_t *json = parse(text);
+  const json_t *first = json_array_get(json_object_get(json, "results"), 0);
+  const json_t *second = json_array_get(json_object_get(json, "results"), 1);
+  assert_true(fabs(number_at(first, "relative_error", "mass_g", 0) - 0.1 / 1300) < 1e-15); /* rounding of 1300.1 */
+  assert_true(json_is_null(json_object_get(json_object_get(first, "relative_error"), "location_m")));
+  assert_true(json_is_null(json_object_get(second, "relative_error")));
+  assert_string_equal(json_string_value(json_object_get(second, "failure")), "needs hydraulics");
+  json_decref(json);
+  free(text);
+  assert_int_equal(hw_comparison_text(results, 2, &truth, &text), HW_OK);
+  assert_non_null(strstr(text, "posterior   needs hydraulics\n"));
+  free(text);
+  assert_int_equal(hw_comparison_json(results, 1, NULL, &text), HW_OK);
+  assert_non_null(strstr(text, "\"truth\": null"));
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_json_holds_every_value_to_the_bit),
+      cmocka_unit_test(test_json_without_an_estimate_keeps_its_keys),
+      cmocka_unit_test(test_calendar_results_give_the_instant),
+      cmocka_unit_test(test_text_is_for_people),
+      cmocka_unit_test(test_comparison_shows_errors_and_failures),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
