@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "field/lattice.h"
 #include "field/law.h"
 #include "field/trace.h"
-#include "near.h"
 
 static hw__shapes shapes;
 
