@@ -123,7 +123,7 @@ static hw_status measure_regret(void *context) {
   hw_status status = hw_regret_create(&s->river, &options, &regret);
   hw_regret_free(regret);
   if (status == HW_OK) {
-    status = hw_regret_constants(&s->river, s->readings, s->count, &constants);
+    status = hw_regret_constants(&s->river, s->readings, 1, &constants);
   }
   if (status == HW_OK) {
     const hw_error_bound_options few = {.samples = 5};
