@@ -30,6 +30,7 @@ typedef struct {
   X(simulate)            \
   X(regret)              \
   X(plan)                \
+  X(check)               \
   X(reproduce)           \
   X(serve)               \
   X(methods)

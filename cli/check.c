@@ -1,0 +1,293 @@
+/* check: could these sensors identify a source at all, and how well; with readings, is the estimate well conditioned.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/collect.h"
+
+enum { MOST_READINGS = 20000, MOST_PLACES = 1000 };
+
+typedef struct {
+  size_t places;
+  double every_s, mass_g;
+  const char *format;
+  uint64_t seed;
+} check_request;
+
+/* What the sensors could make of a release at one place. */
+typedef struct {
+  hw_source source;
+  size_t seen; /* sensors downstream */
+  hw_bound bound;
+} outlook;
+
+/* At the estimate from these readings. */
+typedef struct {
+  hw_estimate estimate;
+  hw_bound bound;
+  hw_error_bound error_bound;
+} verdict;
+
+static int explain(const cli_session *session, hw_status status) {
+  return status == HW_EHYDRAULICS
+             ? cli_fail(EXIT_INPUT, "%s: velocity, dispersion or area unknown, expected all of them to check",
+                        session->river_path)
+             : cli_fail(cli_exit_code(status), "check: %s", hw_status_text(status));
+}
+
+static double geometric_middle(double lo, double hi) {
+  return lo > 0 ? sqrt(lo * hi) : 0.1 * hi;
+}
+
+/* Readings every every_s, as far as a hundred thousand of them reach past the pulse. */
+static int look_from(const cli_session *session, const check_request *r, double location_m, outlook *out) {
+  const hw_river *river = &session->river;
+  const hw_box *box = &river->search;
+  *out = (outlook){.source = {r->mass_g, location_m, 0.5 * (box->lo.time_s + box->hi.time_s)},
+                   .bound = {.mass_g = INFINITY, .location_m = INFINITY, .time_s = INFINITY}};
+  for (size_t k = 0; k < river->sensor_count; k++) {
+    out->seen += river->sensors[k].location_m > location_m;
+  }
+  hw_schedule schedule;
+  hw_status status = hw_fisher_schedule(river, &out->source, 2, &schedule);
+  if (status == HW_EDOMAIN) {
+    return -1; /* no sensor downstream: nothing is seen */
+  }
+  if (status == HW_OK) {
+    schedule.every_s = fmax(r->every_s, (schedule.to_s - schedule.from_s) / 1e5);
+    status = hw_fisher_source(river, &out->source, &schedule, NULL, &out->bound);
+  }
+  return status == HW_OK ? -1 : explain(session, status);
+}
+
+static int look_along(const cli_session *session, const check_request *r, outlook *outlooks) {
+  const hw_box *box = &session->river.search;
+  int code = -1;
+  for (size_t i = 0; code < 0 && i < r->places; i++) {
+    const double share = r->places > 1 ? (double)i / (double)(r->places - 1) : 0.5;
+    code = look_from(session, r, box->lo.location_m + share * (box->hi.location_m - box->lo.location_m), &outlooks[i]);
+  }
+  return code;
+}
+
+/* The bound with the readings' own times. */
+static hw_status bound_of_readings(const hw_river *river, const hw_reading *readings, size_t count,
+                                   const hw_source *source, hw_bound *out) {
+  hw_transport *transport = NULL;
+  double *time_s = calloc(count, sizeof *time_s);
+  hw_status status = time_s ? hw_transport_create(river, NULL, &transport) : HW_ENOMEM;
+  hw_fisher fisher;
+  hw_fisher_clear(river, &fisher);
+  for (size_t k = 0; status == HW_OK && k < river->sensor_count; k++) {
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+      if (readings[i].sensor == k) {
+        time_s[n++] = readings[i].time_s;
+      }
+    }
+    hw_fisher_add(river, transport, source, k, time_s, n, &fisher);
+  }
+  if (status == HW_OK) {
+    hw_fisher_bound(river, &fisher, out);
+  }
+  hw_transport_free(transport);
+  free(time_s);
+  return status;
+}
+
+static int judge(cli_session *session, const check_request *r, verdict *out) {
+  const hw_problem problem = {.river = &session->river};
+  const hw_options options = {.seed = r->seed};
+  hw_reading *readings = NULL;
+  size_t count = 0;
+  hw_run *run = NULL;
+  int code = cli_collect(session, MOST_READINGS, &readings, &count);
+  if (code >= 0) {
+    return code;
+  }
+  const hw_method *method = cli_method(NULL);
+  hw_status status = hw_run_create(method, &problem, &options, &run);
+  for (size_t i = 0; status == HW_OK && i < count; i++) {
+    status = hw_run_observe(run, &readings[i]);
+  }
+  if (status == HW_OK) {
+    status = hw_run_estimate(run, &out->estimate);
+  }
+  if (status == HW_OK) {
+    status = bound_of_readings(&session->river, readings, count, &out->estimate.source, &out->bound);
+  }
+  if (status == HW_OK) {
+    const hw_error_bound_options settings = {.seed = r->seed};
+    status =
+        hw_error_bound_check(&session->river, readings, count, &out->estimate.source, &settings, &out->error_bound);
+  }
+  hw_run_free(run);
+  free(readings);
+  return status == HW_OK ? -1 : explain(session, status);
+}
+
+static void print_number(double value, int width, int digits) {
+  if (isfinite(value)) {
+    printf("%*.*f", width, digits, value);
+  } else {
+    printf("%*s", width, "-");
+  }
+}
+
+static void print_row(const outlook *o) {
+  printf("  %9.2f %8zu ", o->source.location_m / 1000, o->seen);
+  print_number(o->bound.location_m, 10, 0);
+  print_number(o->bound.time_s / 60, 12, 1);
+  print_number(100 * o->bound.mass_g / o->source.mass_g, 11, 1);
+  printf("   %s\n", o->bound.identifiable ? "yes" : "no");
+}
+
+static void print_outlooks(const cli_session *session, const check_request *r, const outlook *outlooks) {
+  size_t known = 0;
+  double worst = 0;
+  printf("%s\nCould these %zu sensors identify a release of %.6g kg, read every %g s?\n\n", session->river.name,
+         session->river.sensor_count, r->mass_g / 1000, r->every_s);
+  printf("  %9s %8s %10s %11s %10s   %s\n", "place, km", "seen by", "sd, m", "sd, min", "sd, %", "identifiable");
+  for (size_t i = 0; i < r->places; i++) {
+    print_row(&outlooks[i]);
+    if (outlooks[i].bound.identifiable) {
+      known++;
+      worst = fmax(worst, outlooks[i].bound.location_m);
+    }
+  }
+  printf(
+      "\nsd: the least standard deviation of place, time and mass that any unbiased method can reach (Cramer-Rao).\n");
+  if (known == r->places) {
+    printf("Yes, everywhere in the search box; the place to %.0f m at worst.\n", worst);
+  } else if (known > 0) {
+    printf(
+        "Only in part: from %zu of %zu places. A source below the last sensor, or too weak for the noise, stays "
+        "hidden.\n",
+        known, r->places);
+  } else {
+    printf("No: from nowhere in the search box.\n");
+  }
+}
+
+static void print_verdict(const verdict *v) {
+  const hw_error_bound *e = &v->error_bound;
+  printf("\nAt the estimate: %.6g kg at km %.2f\n", v->estimate.source.mass_g / 1000,
+         v->estimate.source.location_m / 1000);
+  if (v->bound.identifiable) {
+    printf("  identifiable from these readings: sd at least %.0f m, %.1f min, %.1f %% of the mass\n",
+           v->bound.location_m, v->bound.time_s / 60, 100 * v->bound.mass_g / v->estimate.source.mass_g);
+  } else {
+    printf("  not identifiable from these readings\n");
+  }
+  printf("  local error bound (Example 4.4): %s; smallest eigenvalue %.3g, convex within %.3g box widths\n",
+         e->holds ? "holds" : "does not hold", e->eigenvalue[0], e->convex_radius);
+  printf("  single readings (Assumption 4.5): %s; %zu of %zu have a positive definite Hessian of their own\n",
+         e->single_holds ? "holds" : "does not hold", e->definite, e->readings);
+}
+
+static void print_bound_json(const hw_bound *b) {
+  if (!b->identifiable || !isfinite(b->location_m)) {
+    printf("{\"identifiable\": false, \"sd\": null}");
+    return;
+  }
+  printf("{\"identifiable\": true, \"sd\": {\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g}}", b->mass_g,
+         b->location_m, b->time_s);
+}
+
+static void print_json(const cli_session *session, const check_request *r, const outlook *outlooks, const verdict *v) {
+  printf("{\"schema\": \"headwater.check/1\", \"river\": ");
+  cli_print_json_text(session->river.name);
+  printf(", \"seed\": %llu, \"every_s\": %.9g, \"mass_g\": %.9g,\n \"places\": [", (unsigned long long)r->seed,
+         r->every_s, r->mass_g);
+  for (size_t i = 0; i < r->places; i++) {
+    printf("%s\n  {\"location_m\": %.9g, \"seen_by\": %zu, \"bound\": ", i ? "," : "", outlooks[i].source.location_m,
+           outlooks[i].seen);
+    print_bound_json(&outlooks[i].bound);
+    printf("}");
+  }
+  printf("\n ],\n \"estimate\": ");
+  if (!v) {
+    printf("null}\n");
+    return;
+  }
+  const hw_error_bound *e = &v->error_bound;
+  printf("{\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"bound\": ", v->estimate.source.mass_g,
+         v->estimate.source.location_m, v->estimate.source.time_s);
+  print_bound_json(&v->bound);
+  printf(
+      ",\n  \"error_bound\": {\"holds\": %s, \"eigenvalues\": [%.9g, %.9g, %.9g], \"radius\": %.9g, "
+      "\"convex_radius\": %.9g, \"single_readings\": {\"holds\": %s, \"definite\": %zu, \"readings\": %zu}}}}\n",
+      e->holds ? "true" : "false", e->eigenvalue[0], e->eigenvalue[1], e->eigenvalue[2], e->radius, e->convex_radius,
+      e->single_holds ? "true" : "false", e->definite, e->readings);
+}
+
+static int check(cli_session *session, check_request *r, bool with_readings) {
+  static verdict v;
+  const hw_box *box = &session->river.search;
+  r->mass_g = r->mass_g > 0 ? r->mass_g : geometric_middle(box->lo.mass_g, box->hi.mass_g);
+  outlook *outlooks = calloc(r->places, sizeof *outlooks);
+  if (!outlooks) {
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
+  int code = look_along(session, r, outlooks);
+  if (code < 0 && with_readings) {
+    code = judge(session, r, &v);
+  }
+  if (code < 0) {
+    if (strcmp(r->format, "json") == 0) {
+      print_json(session, r, outlooks, with_readings ? &v : NULL);
+    } else {
+      print_outlooks(session, r, outlooks);
+      if (with_readings) {
+        print_verdict(&v);
+      }
+    }
+    code = cli_finish(EXIT_DONE);
+  }
+  free(outlooks);
+  return code;
+}
+
+static int run(int argc, char **argv) {
+  static const char *const positional[] = {"RIVER", NULL};
+  check_request r = {.places = 9, .every_s = 300, .format = "text", .seed = 1};
+  const cli_option options[] = {
+      {"every", OPTION_POSITIVE, &r.every_s, "S", "seconds between readings of a sensor; default 300", NULL},
+      {"mass", OPTION_POSITIVE, &r.mass_g, "G", "of the release; default the middle of the search box, by ratio", NULL},
+      {"places", OPTION_COUNT, &r.places, "N", "along the search box; default 9", NULL},
+      {"seed", OPTION_SEED, &r.seed, "N", "of everything random; default 1", NULL},
+      {"format", OPTION_CHOICE, &r.format, "text|json", "default text", cli_formats},
+  };
+  const cli_usage usage = {
+      &cli_verb_check,
+      "RIVER [READINGS] [options]",
+      "Could the sensors identify a source at all, and how well? Before any spill, for releases at places\n"
+      "along the search box: the Cramer-Rao bound of mass, place and time. With readings also at the\n"
+      "estimate: the same bound for the times read, and the paper's local error bound (Example 4.4).",
+      positional,
+      options,
+      sizeof options / sizeof options[0]};
+  static const char *operands[CLI_MOST_OPERANDS];
+  size_t count = 0;
+  int code = cli_parse(&usage, argc, argv, operands, &count);
+  if (code >= 0) {
+    return code;
+  }
+  if (count > 2) {
+    return cli_fail(EXIT_USAGE, "%zu operands, expected RIVER and at most one file of READINGS", count);
+  }
+  if (r.places > MOST_PLACES) {
+    return cli_fail(EXIT_USAGE, "--places %zu, expected 1 to %d", r.places, MOST_PLACES);
+  }
+  cli_session session;
+  code = cli_session_open(&session, operands[0], count > 1 ? operands[1] : NULL);
+  if (code < 0) {
+    code = check(&session, &r, count > 1);
+  }
+  cli_session_close(&session);
+  return code;
+}
+
+const cli_verb cli_verb_check = {"check", "could these sensors identify a source at all, and how well", run};

@@ -1,0 +1,14 @@
+# Could the sensors identify a source? Before a spill, and at an estimate.
+try check data/river.yaml --places 3
+try check data/river.yaml --places 2 --mass 500 --format json
+echo '# a source below every sensor is seen by none'
+sed 's/location_m: \[-[0-9]*, -[0-9]*\]/location_m: [40000, 50000]/' data/river.yaml > below.yaml
+headwater check below.yaml --places 2 | tail -n 2
+echo '# with readings: at the estimate'
+headwater simulate data/river.yaml --source 1234,-5670,-9000 --every 300 > readings.csv
+headwater check data/river.yaml readings.csv --places 1 | tail -n 3 | cut -d';' -f1
+echo '# what it cannot do'
+try check data/river.yaml --places 100000
+try check data/river.yaml readings.csv more.csv
+sed 's/dispersion_m2_s: 14.2/dispersion_m2_s: unknown/' data/river.yaml > unknown.yaml
+try check unknown.yaml
