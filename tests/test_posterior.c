@@ -312,6 +312,22 @@ static void test_unknown_hydraulics_are_inferred(void **state) {
   hw_river_free(&river);
 }
 
+/* Three standard deviations slower: by the time the second sensor rises no particle is left that slow, and the engine
+ * has to start over. */
+static void test_a_river_far_slower_than_thought_is_found(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  simulate(&river, &paper_truth, 20);
+  river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 2.3, 1.2};
+  river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 60, 2};
+  for (uint64_t seed = 1; seed < 4; seed++) {
+    const hw_estimate e = identify(&river, seed);
+    check_holds(&e, &paper_truth);
+    check_near(e.velocity_m_s.mid, 80 / 60.0, 0.02);
+  }
+  hw_river_free(&river);
+}
+
 static void test_reaches_and_decay_are_followed(void **state) {
   (void)state;
   static hw_reach reaches[] = {{-19000, 1.7, 33, 48, 2e-6}, {-6000, 0.9, 52, 80, 1e-5}};
@@ -479,6 +495,7 @@ int main(void) {
       cmocka_unit_test(test_non_detects_are_evidence),
       cmocka_unit_test(test_uncertain_gains_widen_the_mass_and_free_the_place),
       cmocka_unit_test(test_unknown_hydraulics_are_inferred),
+      cmocka_unit_test(test_a_river_far_slower_than_thought_is_found),
       cmocka_unit_test(test_reaches_and_decay_are_followed),
       cmocka_unit_test(test_relative_noise_and_an_estimated_floor),
       cmocka_unit_test(test_state_is_bounded_and_long_records_stay_right),
