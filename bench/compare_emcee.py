@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What re-running a sampler after every reading costs, beside the posterior engine, at equal interval accuracy.
 
     compare_emcee.py HEADWATER
