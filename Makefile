@@ -20,6 +20,7 @@ HEADWATER := $(BUILD)/headwater
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
 	@tools/need build test
+	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
 	@ninja --quiet -C $(BUILD)
 

@@ -36,6 +36,9 @@ static int run(int argc, char **argv) {
       {"token-file", OPTION_TEXT, &o.token_file, "FILE", "who may read, ingest, administer", NULL},
       {"tls-cert", OPTION_TEXT, &o.tls_cert, "FILE", "certificate chain, PEM", NULL},
       {"tls-key", OPTION_TEXT, &o.tls_key, "FILE", "its key, PEM", NULL},
+      {"mqtt", OPTION_TEXT, &o.mqtt, "HOST:PORT", "take readings from this broker too: headwater/RIVER/SENSOR", NULL},
+      {"mqtt-credentials", OPTION_TEXT, &o.mqtt_credentials, "FILE", "user and password for it, each on a line", NULL},
+      {"mqtt-client", OPTION_TEXT, &o.mqtt_client, "ID", "its name for our session; default headwater", NULL},
       {"candidate-probability", OPTION_SHARE, &o.candidate_probability, "P",
        "a candidate passing it is an event; default 0.8", NULL},
       {"intake-probability", OPTION_SHARE, &o.intake_probability, "P",
@@ -54,7 +57,7 @@ static int run(int argc, char **argv) {
   const cli_usage usage = {
       &cli_verb_serve,
       "RIVER... [options]",
-      "Takes readings in over HTTP, opens an incident when they leave their background, runs the\n"
+      "Takes readings in over HTTP and MQTT, opens an incident when they leave their background, runs the\n"
       "method on it and shows the answer: http://127.0.0.1:8080/. RIVER is a river file or ID=FILE.\n"
       "Prints the address when it is ready; logs go to stderr, one JSON object a line. SIGTERM stops it.",
       positional,

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { MOST_STEPS = 80 }; /* readings of one sensor */
+
 static double between(hw_rng *rng, double lo, double hi) {
   return lo + (hi - lo) * hw_rng_uniform(rng);
 }
@@ -46,24 +48,60 @@ static int by_time(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Readings every so often from 3.5 widths before each sensor's pulse to 4.5 behind. */
+/* One reading as the model has it; noise comes at the end. */
+static void add_reading(scenario *s, const hw_transport *transport, size_t sensor, double time_s) {
+  double c = 0;
+  hw_transport_concentration(transport, &s->truth, s->river.sensors[sensor].location_m, time_s, &c);
+  s->readings[s->count++] = (hw_reading){sensor, time_s, c, false};
+}
+
+/* When the pulse passes a sensor: from 3.5 widths before its centre to 4.5 behind. */
+static void pulse_times(const scenario *s, const hw_transport *transport, size_t sensor, double *from, double *to) {
+  const hw_leg leg = hw_transport_leg(transport, s->truth.location_m, s->river.sensors[sensor].location_m);
+  const double width = sqrt(leg.travel_s / leg.sharpness_per_s);
+  *from = s->truth.time_s + fmax(leg.travel_s - 3.5 * width, 0.05 * leg.travel_s);
+  *to = s->truth.time_s + leg.travel_s + 4.5 * width;
+}
+
+/* As in a field study: people sample while the pulse passes. */
+static void sample_pulses(scenario *s, const hw_transport *transport, size_t per_pulse) {
+  for (size_t m = 0; m < s->river.sensor_count; m++) {
+    double from, to;
+    pulse_times(s, transport, m, &from, &to);
+    for (size_t i = 0; i < per_pulse; i++) {
+      add_reading(s, transport, m, from + (to - from) * (double)i / (double)(per_pulse - 1));
+    }
+  }
+}
+
+/* As in a network: every sensor speaks at every step, from before the release until the last pulse has passed. */
+static void sample_all(scenario *s, const hw_transport *transport, size_t per_pulse) {
+  double from, to, end;
+  pulse_times(s, transport, s->river.sensor_count - 1, &from, &end);
+  pulse_times(s, transport, 0, &from, &to);
+  const double step = fmax((to - from) / (double)per_pulse, (end - s->truth.time_s) / (MOST_STEPS - 6));
+  for (double t = s->truth.time_s - 5 * step; t <= end; t += step) {
+    for (size_t m = 0; m < s->river.sensor_count; m++) {
+      add_reading(s, transport, m, t);
+    }
+  }
+}
+
 static void make_readings(hw_rng *rng, scenario *s, double noise_relative) {
   hw_transport *transport = NULL;
   const size_t per_pulse = 12 + (size_t)(19 * hw_rng_uniform(rng));
-  s->readings = calloc(s->river.sensor_count * per_pulse, sizeof *s->readings);
+  s->readings = calloc(s->river.sensor_count * MOST_STEPS, sizeof *s->readings);
   if (!s->readings || hw_transport_create(&s->river, NULL, &transport) != HW_OK) {
     abort();
   }
+  if (hw_rng_uniform(rng) < 0.5) {
+    sample_pulses(s, transport, per_pulse);
+  } else {
+    sample_all(s, transport, per_pulse);
+  }
   double largest = 0;
-  for (size_t m = 0; m < s->river.sensor_count; m++) {
-    const hw_leg leg = hw_transport_leg(transport, s->truth.location_m, s->river.sensors[m].location_m);
-    const double width = sqrt(leg.travel_s / leg.sharpness_per_s);
-    for (size_t i = 0; i < per_pulse; i++) {
-      const double age = leg.travel_s + width * (-3.5 + 8.0 * (double)i / (double)(per_pulse - 1));
-      const double c = s->truth.mass_g * hw_leg_response(&leg, age);
-      largest = fmax(largest, c);
-      s->readings[s->count++] = (hw_reading){m, s->truth.time_s + age, c, false};
-    }
+  for (size_t i = 0; i < s->count; i++) {
+    largest = fmax(largest, s->readings[i].concentration_g_m3);
   }
   for (size_t i = 0; i < s->count; i++) {
     double *c = &s->readings[i].concentration_g_m3;

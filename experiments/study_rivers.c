@@ -38,17 +38,11 @@ static void print_target(const char *what, double lo, double hi, double measured
   printf("%-58s %-14s %6.3f  %s\n", what, target, measured_value, pass ? "PASS" : "short");
 }
 
-/* Constants for each release, fitted without its river. */
-static void fit_without(const release *releases, size_t count, hw__population *out) {
-  measured *pulses = calloc(count, sizeof *pulses);
-  size_t used = 0;
-  for (size_t i = 0; pulses && i < count; i++) {
-    used += population_measure(&releases[i], &hw__population_shipped, &pulses[used]);
-  }
+/* Constants for each release, learned without its river. */
+static void learn_without(const release *releases, size_t count, hw__population *out) {
   for (size_t i = 0; i < count; i++) {
-    population_fit(pulses, used, releases[i].name, &hw__population_shipped, &out[i]);
+    population_learn(releases, count, releases[i].name, &hw__population_shipped, &out[i]);
   }
-  free(pulses);
 }
 
 static void study_releases(const release *releases, size_t count, const hw__population *without) {
@@ -147,7 +141,7 @@ int main(int argc, char **argv) {
   }
   hw__population *without = calloc(count, sizeof *without);
   if (without) {
-    fit_without(releases, count, without);
+    learn_without(releases, count, without);
     study_releases(releases, count, without);
     study_all_stages(releases, count, without);
     study_truckee(folder);

@@ -229,17 +229,23 @@ hw_status hw__ingest_payload(hw_ingest *ingest, const char *sensor, const char *
   if (size && payload[0] == '{') {
     return hw__ingest_object(ingest, 1, payload, size, sensor);
   }
-  char value[48];
+  char value[96];
   if (size >= sizeof value || memchr(payload, '\0', size)) {
-    return hw__ingest_reject(ingest, 1, HW_FATE_MALFORMED, "a payload of %zu bytes, expected a number or an object",
+    return hw__ingest_reject(ingest, 1, HW_FATE_MALFORMED, "a payload of %zu bytes, expected VALUE TIME or an object",
                              size);
   }
   memcpy(value, payload, size);
   value[size] = '\0';
+  char *time = value + strcspn(value, " \t");
+  if (*time) {
+    *time++ = '\0';
+    time += strspn(time, " \t");
+  }
+  const bool dated = strchr(time, 'T') != NULL;
   const hw_row row = {.sensor = sensor,
-                      .time_unit = 'i',
-                      .time_value = ingest->now_unix_s,
-                      .has_time = true,
+                      .time = time,
+                      .time_unit = dated ? 'i' : 's',
+                      .has_time = *time != '\0',
                       .value = value,
                       .has_value = true,
                       .per_g_m3 = 1};

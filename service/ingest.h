@@ -55,7 +55,7 @@ enum { HW_REJECTS_REPORTED = 1000 }; /* more are counted, not listed */
 typedef struct {
   const hw_catalog *catalog;
   const char *river;  /* for rows that name none; NULL or "": by sensor */
-  double now_unix_s;  /* for the future check and rows without a time (line protocol) */
+  double now_unix_s;  /* for the future check */
   double future_s;    /* tolerance */
   double nanoseconds; /* line protocol: length of one tick of its timestamps; 0 means 1 */
   hw_entry *entries;
@@ -73,7 +73,9 @@ hw_body_kind hw__ingest_kind(const char *content_type);
 
 /* Parse a whole body. Status: HW_ENOMEM only; faults of the input are fates. */
 hw_status hw__ingest_body(hw_ingest *ingest, hw_body_kind kind, const char *body, size_t size);
-/* One MQTT payload for the sensor its topic named: a bare number, `<limit`, or a JSON object. */
+/* One MQTT payload for the sensor its topic named: a JSON object, or `VALUE TIME` with TIME in ISO 8601 or
+ * plain seconds. A time is always needed, here and in line protocol: a message delivered twice could not be
+ * recognised without it. */
 hw_status hw__ingest_payload(hw_ingest *ingest, const char *sensor, const char *payload, size_t size);
 /* Release the arrays; the struct can be used again. */
 void hw__ingest_clear(hw_ingest *ingest);

@@ -36,11 +36,6 @@ static hw_status take(hw_ingest *ingest, size_t line, const json_t *object, cons
       row.below_limit = json_is_true(value);
     }
   }
-  if (sensor && !row.has_time) {
-    row.time_unit = 'i';
-    row.time_value = ingest->now_unix_s;
-    row.has_time = json_object_get(object, "time") == NULL;
-  }
   return hw__ingest_row(ingest, line, &row);
 }
 

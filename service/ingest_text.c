@@ -224,6 +224,7 @@ static bool parse_influx(char *line, hw_row *row, double tick_ns) {
     }
     /* Whole seconds and the rest apart, so that nanoseconds do not cost the second its precision. */
     const long long per_second = (long long)(1e9 / tick_ns);
+    row->has_time = true;
     row->time_value = (double)(ticks / per_second) + (double)(ticks % per_second) / (double)per_second;
   }
   return true;
@@ -238,7 +239,7 @@ hw_status hw__ingest_line_protocol(hw_ingest *ingest, const char *body, size_t s
     if (!lines.fault && (!*text || *text == '#')) {
       continue;
     }
-    hw_row row = {.time_unit = 'i', .time_value = ingest->now_unix_s, .has_time = true, .per_g_m3 = 1};
+    hw_row row = {.time_unit = 'i', .per_g_m3 = 1};
     if (lines.fault || !parse_influx(text, &row, tick_ns)) {
       status = hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED, "%s",
                                  lines.fault ? lines.fault : "expected measurement,tags fields timestamp");

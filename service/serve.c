@@ -10,6 +10,7 @@
 
 #include "http.h"
 #include "log.h"
+#include "mqtt.h"
 #include "replay.h"
 
 static void fill_defaults(hw_serve_options *o) {
@@ -111,11 +112,15 @@ static void announce(const hw_service *service, FILE *out) {
 hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t *stop, FILE *out, hw_error *error) {
   hw_service service = {.options = *options};
   hw_replay *replay = NULL;
+  hw_mqtt *mqtt = NULL;
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
   status = status == HW_OK ? start_work(&service, error) : status;
   status = status == HW_OK ? hw__http_start(&service, error) : status;
+  if (status == HW_OK && o->mqtt) {
+    status = hw__mqtt_start(&service, &mqtt, error);
+  }
   if (status == HW_OK) {
     announce(&service, out);
     if (o->replay) {
@@ -132,6 +137,7 @@ hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t 
     hw__store_wake_for_stop(service.store);
   }
   hw__replay_stop(replay);
+  hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
   if (service.solver) {
     hw__solver_follow(service.solver, NULL);

@@ -24,6 +24,7 @@ typedef struct {
   const char *tls_cert, *tls_key;
   const char *mqtt;             /* HOST:PORT of a broker */
   const char *mqtt_credentials; /* file: user on the first line, password on the second */
+  const char *mqtt_client;      /* id; default headwater */
   const char *replay;           /* readings to play in, for one river */
   double speed;                 /* of the replay; default 60 */
   const char *webhook;          /* URL events are posted to */

@@ -255,7 +255,7 @@ static size_t take_page(hw_tracker *tracker, hw_record *page) {
 void *hw__tracker_loop(void *argument) {
   hw_tracker *tracker = argument;
   hw_record *page = malloc(PAGE * sizeof *page);
-  uint64_t seen = 0;
+  uint64_t seen = UINT64_MAX; /* no version: the first look is at once */
   int64_t snapshot_seq = tracker->seq;
   int64_t snapshot_us = hw__store_now_us(tracker->store);
   while (page && !hw__tracker_stopping(tracker)) {

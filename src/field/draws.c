@@ -128,21 +128,28 @@ static age_range allowed_ages(const hw__field *f, double phi_s, double velocity,
   return (age_range){fmax(fmax(near, phi_s - box->hi.time_s), 1), fmin(far, phi_s - box->lo.time_s)};
 }
 
-/* The law's t residual, drawn between the ages allowed; the probability there is the draw's weight. */
+/* The law's t residual, between the ages allowed. As long as those hold most of it, the residual drawn
+ * beforehand is kept or refused; otherwise one is drawn inside, and the probability there is its weight.
+ * Either way the draws stand for the same posterior; the first is quicker. */
 static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, double law_velocity,
                      age_range ages, hw__draw *draw) {
   const hw__population *p = &f->population;
   const double scale = hw__law_scale(p);
   const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
   /* Older means a longer front: the oldest age has the smallest residual. */
-  const double t_old = (first->log_lead - hw__law_lead(p, b, b, law_velocity)) / scale;
   const double t_young = (first->log_lead - hw__law_lead(p, a, a, law_velocity)) / scale;
-  const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
-  const double below = hw__t5_below(flip ? -t_young : t_old), above = hw__t5_below(flip ? -t_old : t_young);
-  const double drawn = hw__t5_quantile(below + noise->uniform_age * (above - below));
-  const double t = fmin(fmax(flip ? -drawn : drawn, t_old), t_young);
-  draw->log_age_s = a + (t_young - t) * scale / p->law_between;
-  draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
+  const double t_old = t_young - p->law_between * (b - a) / scale;
+  double t = noise->t_age;
+  if (t_old < -1 && t_young > 1) {
+    draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
+  } else {
+    const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
+    const double below = hw__t5_below(flip ? -t_young : t_old), above = hw__t5_below(flip ? -t_old : t_young);
+    const double drawn = hw__t5_quantile(below + noise->uniform_age * (above - below));
+    t = flip ? -drawn : drawn;
+    draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
+  }
+  draw->log_age_s = a + (t_young - fmin(fmax(t, t_old), t_young)) * scale / p->law_between;
 }
 
 /* The leads of the later pulses, given the first. */
@@ -152,8 +159,8 @@ static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw_
     log_age[m] = log(exp(draw->log_age_s) + pulse[m].phi_s - pulse[0].phi_s);
     residual[m] = pulse[m].log_lead - hw__law_lead(&f->population, log_age[0], log_age[m], law_velocity);
   }
-  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age) -
-         hw__law_log_density(&f->population, 1, residual, log_age);
+  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age, NULL) -
+         hw__law_log_density(&f->population, 1, residual, log_age, NULL);
 }
 
 /* What the quiet sensors say against a draw: its pulse should have stood out there at a time when the

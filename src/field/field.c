@@ -41,6 +41,7 @@ static hw_status draw_noise(hw__field *f) {
       u[d] = stratum(rank[d * HW__DRAWS + i]);
     }
     f->noise[i] = (hw__noise){.uniform_age = u[0],
+                              .t_age = hw__t5_quantile(u[0]),
                               .uniform_mass = u[1],
                               .normal_velocity = gsl_cdf_ugaussian_Pinv(u[2]),
                               .normal_recovery = gsl_cdf_ugaussian_Pinv(u[3]),

@@ -22,15 +22,18 @@ double hw__law_onward_scale(const hw__population *population, double log_age_fro
 }
 
 /* Cholesky factorisation row by row, solving for the residuals on the way. */
-double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age) {
+double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age,
+                           const double *own_variance) {
   const double s = population->law_scale, nugget = population->law_nugget, freedom = population->law_freedom;
   double root[HW__PULSES][HW__PULSES], solved[HW__PULSES];
   double log_det = 0, square = 0;
   for (size_t i = 0; i < n; i++) {
     double rest = residual[i];
     for (size_t j = 0; j <= i; j++) {
-      double sum =
-          s * s * exp(-fabs(log_age[i] - log_age[j]) / population->law_length) + (i == j ? nugget * nugget : 0);
+      double sum = s * s * exp(-fabs(log_age[i] - log_age[j]) / population->law_length);
+      if (i == j) {
+        sum += nugget * nugget + (own_variance ? own_variance[i] : 0);
+      }
       for (size_t k = 0; k < j; k++) {
         sum -= root[i][k] * root[j][k];
       }

@@ -18,8 +18,9 @@ enum { HW__PULSES = 16 }; /* most pulses of one release */
 double hw__law_lead(const hw__population *population, double log_age_first, double log_age, double log_velocity);
 
 /* ln density of the residuals eps[0..n) of pulses with these ln ages, up to a constant that depends on n
- * alone; n <= HW__PULSES. */
-double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age);
+ * alone; n <= HW__PULSES. own_variance: what the reading of each lead adds (NULL: nothing). */
+double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age,
+                           const double *own_variance);
 
 /* Scale of one pulse's residual, and of ln lead at log_age_to when it is known at log_age_from. */
 double hw__law_scale(const hw__population *population);

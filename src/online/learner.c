@@ -5,7 +5,6 @@
 
 #include "loss/box.h"
 #include "online/across.h"
-#include "online/moment.h"
 
 /* Choosing between paths looks back this far at least, also when the window is shorter. */
 enum { LEAST_KEPT = 1000 };
@@ -105,16 +104,21 @@ void hw__advance_plain(const hw__learner *learner, hw__path *path) {
 }
 
 /* Once the readings have a shape, path 0 also tries the source their moments suggest and keeps the better of the
- * two ends; and again whenever there are half as many more of them, because the moments of a rising limb are
- * poor. Without this most starts sit on a plateau where no model overlaps the data. */
+ * two ends. Again whenever the pulse has half as many more readings or is half as high again, because the moments
+ * of a rising limb, or of the noise before it, are poor. Without this most starts sit on a plateau where no model
+ * overlaps the data. */
 static void moment_start(hw__learner *learner) {
-  hw__path *path = &learner->paths[0];
-  hw__path trial = *path;
-  if (learner->seen < learner->moment_due || learner->options.no_moment_start ||
-      !hw__moment_start(&trial.misfit, &learner->all, &learner->box, &trial.x)) {
+  const hw__pulse pulse = hw__moment_pulse(&learner->all), *tried = &learner->moment_tried;
+  const bool grown = 2 * pulse.count >= 3 * tried->count || pulse.largest >= 1.5 * tried->largest;
+  if (pulse.count == 0 || !grown || learner->options.no_moment_start) {
     return;
   }
-  learner->moment_due = learner->seen + learner->seen / 2;
+  hw__path *path = &learner->paths[0];
+  hw__path trial = *path;
+  learner->moment_tried = pulse;
+  if (!hw__moment_start(&trial.misfit, &learner->all, &learner->box, &trial.x)) {
+    return;
+  }
   const double here = hw__learner_solve(learner, path, learner->options.iterations);
   trial.misfit = path->misfit;
   const double there = hw__learner_solve(learner, &trial, learner->options.iterations);
@@ -272,7 +276,7 @@ hw_status hw__learner_estimate(void *state, hw_estimate *out) {
     const hw__learner *one = t->alone[m];
     add_cost(one, &out->cost);
     /* A sensor speaks once its pulse had enough shape to start from. */
-    if (one->moment_due > 0 || (one->options.variant == HW_PRINTED && one->seen > 0)) {
+    if (one->moment_tried.count > 0 || (one->options.variant == HW_PRINTED && one->seen > 0)) {
       hw__across_add(&across, &one->paths[one->best].x);
     }
   }

@@ -8,6 +8,7 @@
 #include "headwater/method.h"
 #include "headwater/rng.h"
 #include "loss/solve.h"
+#include "online/moment.h"
 
 /* One point on its way down; each has its own stream of chance and its own evaluator, so paths can run on
  * any thread. */
@@ -39,12 +40,12 @@ struct hw__learner {
   hw_transport *transport;
   double *sensor_m;
   size_t sensor_count;
-  hw__window kept;      /* at least the window, and enough for the choice between paths */
-  hw__view all;         /* everything kept */
-  hw__view recent;      /* the window alone, once there is more than that */
-  const hw__view *view; /* the one of the two that is the window now */
-  size_t seen;          /* readings so far */
-  size_t moment_due;    /* readings after which the moment start is tried (again); 0: not tried yet */
+  hw__window kept;        /* at least the window, and enough for the choice between paths */
+  hw__view all;           /* everything kept */
+  hw__view recent;        /* the window alone, once there is more than that */
+  const hw__view *view;   /* the one of the two that is the window now */
+  size_t seen;            /* readings so far */
+  hw__pulse moment_tried; /* what the readings were when the moment start was tried last */
   size_t path_count;
   hw__path *paths;
   size_t *live; /* paths that still go their own way, in order; path 0 is always one */

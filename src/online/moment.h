@@ -6,10 +6,17 @@
 
 #include "loss/misfit.h"
 
-/* Given:    the readings of a view and the box
+/* What the readings have to offer: the largest, and how many lie above a twentieth of it. The count is 0 before there
+ * are 6 readings, 5 of them such. */
+typedef struct {
+  double largest;
+  size_t count;
+} hw__pulse;
+hw__pulse hw__moment_pulse(const hw__view *view);
+
+/* Given:    the readings of a view with a pulse in it, and the box
  * Returned: *out, inside the box
- * Result:   false (and *out untouched) before there are 6 readings, 5 of them above a twentieth of the
- *           largest: fewer have no shape */
+ * Result:   false (and *out untouched) where the moments are not finite */
 bool hw__moment_start(hw__misfit *misfit, const hw__view *view, const hw_box *box, hw_source *out);
 
 #endif

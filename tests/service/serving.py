@@ -20,9 +20,9 @@ intakes:
 """
 
 
-def spill(headwater, river, source="50000,-12000,3600", last=60000):
+def spill(headwater, river, source="50000,-12000,3600", last=60000, first=0):
     """Readings of a release 12 km upstream, as CSV."""
-    return subprocess.run([headwater, "simulate", river, "--source", source, "--every", "300", "--from", "0", "--to", str(last),
+    return subprocess.run([headwater, "simulate", river, "--source", source, "--every", "300", "--from", str(first), "--to", str(last),
                            "--noise-relative", "0.03", "--noise-absolute", "1e-5"], check=True, capture_output=True, text=True).stdout
 
 

@@ -105,9 +105,10 @@ static void test_line_protocol_escapes_and_precision(void **state) {
   hw_ingest ingest = start(*state);
   const char *body =
       "water\\ quality,river=demo,sensor=s1 concentration_ug_l=25i,quality=\"good, or so\" 1799999999500000000\n"
-      "w,sensor=s2 concentration_g_m3=0.02,below_limit=true\n"
-      "w,sensor=s2 battery=3\n" /* no concentration: nothing to store */
-      "w,sensor=s2\n"           /* no fields */
+      "w,sensor=s2 concentration_g_m3=0.02,below_limit=true 1799999998000000000\n"
+      "w,sensor=s2 concentration_g_m3=1\n"          /* no time: a second delivery could not be told from a first */
+      "w,sensor=s2 battery=3 1799999998000000000\n" /* no concentration: nothing to store */
+      "w,sensor=s2\n"                               /* no fields */
       "w,sensor concentration_g_m3=1\n"
       "w,sensor=s2 concentration_g_m3=1 12x\n";
   hw__ingest_body(&ingest, HW_BODY_LINE, body, strlen(body));
@@ -115,24 +116,31 @@ static void test_line_protocol_escapes_and_precision(void **state) {
   assert_true(ingest.entries[0].time_s == 1799999999.5);
   assert_true(ingest.entries[0].concentration_g_m3 == 0.025);
   assert_true(ingest.entries[1].below_limit);
-  assert_true(ingest.entries[1].time_s == 1.8e9); /* no timestamp: now */
+  assert_true(ingest.entries[1].time_s == 1799999998.0);
   assert_int_equal(ingest.tally[HW_FATE_MISSING], 1);
-  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 3);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 4);
   hw__ingest_clear(&ingest);
 }
 
-static void test_mqtt_payload_may_be_a_bare_number(void **state) {
+static void test_mqtt_payloads_need_a_time(void **state) {
   hw_ingest ingest = start(*state);
   ingest.river = "demo";
-  assert_int_equal(hw__ingest_payload(&ingest, "s1", "0.37\n", 5), HW_OK);
-  const char *object = "{\"time_s\": 3, \"concentration_g_m3\": 1.5}";
-  assert_int_equal(hw__ingest_payload(&ingest, "s1", object, strlen(object)), HW_OK);
-  assert_int_equal(hw__ingest_payload(&ingest, "s1", "<0.02", 5), HW_OK);
-  assert_int_equal(hw__ingest_payload(&ingest, "s1", "0.\0001", 5), HW_OK);
+  static const char *const payloads[] = {"0.37 2027-01-15T08:00:00Z\n",
+                                         "{\"time_s\": 3, \"concentration_g_m3\": 1.5}",
+                                         "<0.02\t14.5",
+                                         "0.37",
+                                         "0.37 soon",
+                                         "{\"concentration_g_m3\": 1.5}",
+                                         ""};
+  for (size_t i = 0; i < sizeof payloads / sizeof payloads[0]; i++) {
+    assert_int_equal(hw__ingest_payload(&ingest, "s1", payloads[i], strlen(payloads[i])), HW_OK);
+  }
+  assert_int_equal(hw__ingest_payload(&ingest, "s1", "0.3\0 1", 6), HW_OK);
   assert_int_equal(ingest.count, 3);
   assert_true(ingest.entries[0].concentration_g_m3 == 0.37 && ingest.entries[0].calendar);
   assert_true(ingest.entries[1].time_s == 3 && !ingest.entries[1].calendar);
-  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+  assert_true(ingest.entries[2].below_limit);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 5);
   hw__ingest_clear(&ingest);
 }
 
@@ -175,7 +183,7 @@ int main(void) {
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
       cmocka_unit_test(test_json_array_counts_its_elements),
       cmocka_unit_test(test_line_protocol_escapes_and_precision),
-      cmocka_unit_test(test_mqtt_payload_may_be_a_bare_number),
+      cmocka_unit_test(test_mqtt_payloads_need_a_time),
       cmocka_unit_test(test_content_type_parameters_are_ignored),
       cmocka_unit_test(test_a_sensor_of_several_rivers_must_name_its_river),
   };

@@ -1,0 +1,183 @@
+/* make load: how much the service takes in, durably, and how fast; 10,000 sensors on 100 rivers.
+ *
+ *   load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR]
+ *
+ * The yardstick runs first, on the same disk: SQLite alone with the same rows and as many per commit as
+ * the clients can have waiting. Figures are of this machine and this run; ratios travel better.
+ */
+#include "load.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct {
+  int port;
+  double seconds;
+  size_t number; /* of this client */
+  size_t clients;
+  uint64_t acknowledged, rejected;
+  load_samples latency;
+} client;
+
+/* Client k sends readings k, k + clients, ... of an endless row, in batches: all sensors, times growing. */
+size_t load_csv_batch(char *out, size_t capacity, uint64_t *number, size_t count) {
+  size_t size = (size_t)snprintf(out, capacity, "river,time_s,sensor,concentration_g_m3\n");
+  for (size_t i = 0; i < count; i++) {
+    const uint64_t n = (*number)++;
+    const uint64_t sensor = n % (LOAD_RIVERS * LOAD_SENSORS);
+    size += (size_t)snprintf(out + size, capacity - size, "r%d,%lld,s%d,0.000001\n", (int)(sensor / LOAD_SENSORS),
+                             LOAD_LONG_AGO_S + (long long)(60 * (n / (LOAD_RIVERS * LOAD_SENSORS))),
+                             (int)(sensor % LOAD_SENSORS));
+  }
+  return size;
+}
+
+static void *run_client(void *argument) {
+  client *c = argument;
+  load_http http;
+  char body[LOAD_BATCH * 64];
+  /* Each client its own span of the row, far from the others': no duplicates between them. */
+  uint64_t number = (uint64_t)c->number * 1000000000;
+  load_http_open(&http, c->port);
+  const double until = load_now_s() + c->seconds;
+  while (load_now_s() < until) {
+    const size_t size = load_csv_batch(body, sizeof body, &number, LOAD_BATCH);
+    size_t at;
+    const double sent = load_now_s();
+    const int status = load_http_call(&http, "POST", "/v1/readings", "text/csv", body, size, &at);
+    load_sample(&c->latency, load_now_s() - sent);
+    if (status == 200 && strstr(http.buffer + at, "\"accepted\":100,")) {
+      c->acknowledged += LOAD_BATCH;
+    } else {
+      c->rejected += LOAD_BATCH;
+    }
+  }
+  load_http_close(&http);
+  return NULL;
+}
+
+static double run_http(const load_service *service, size_t clients, double seconds, size_t first) {
+  client *all = calloc(clients, sizeof *all);
+  pthread_t *threads = calloc(clients, sizeof *threads);
+  if (!all || !threads) {
+    load_die("memory");
+  }
+  const double began = load_now_s();
+  for (size_t i = 0; i < clients; i++) {
+    all[i] = (client){.port = service->port, .seconds = seconds, .number = first + i, .clients = clients};
+    pthread_create(&threads[i], NULL, run_client, &all[i]);
+  }
+  load_samples latency = {0};
+  uint64_t acknowledged = 0, rejected = 0;
+  for (size_t i = 0; i < clients; i++) {
+    pthread_join(threads[i], NULL);
+    acknowledged += all[i].acknowledged;
+    rejected += all[i].rejected;
+    for (size_t k = 0; k < all[i].latency.count; k++) {
+      load_sample(&latency, all[i].latency.values[k]);
+    }
+    free(all[i].latency.values);
+  }
+  const double rate = (double)acknowledged / (load_now_s() - began);
+  printf("HTTP, %2zu clients, batches of 100   %8.0f readings/s durable; p50 %.1f ms, p99 %.1f ms; %llu refused\n",
+         clients, rate, 1e3 * load_quantile(&latency, 0.5), 1e3 * load_quantile(&latency, 0.99),
+         (unsigned long long)rejected);
+  fflush(stdout);
+  free(latency.values);
+  free(all);
+  free(threads);
+  return rate;
+}
+
+static void wait_for_tracker(const load_service *service) {
+  const double began = load_now_s();
+  while (load_metric(service->port, "headwater_tracker_lag_records") > 0 && load_now_s() - began < 60) {
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+  }
+  printf("detection caught up after          %8.2f s\n", load_now_s() - began);
+}
+
+static void run_mqtt(const load_service *service, int broker_port, size_t count) {
+  const double before = load_metric(service->port, "headwater_mqtt_acknowledged_total");
+  uint64_t number = UINT64_C(900000000000);
+  const double began = load_now_s();
+  const double handed_over = load_mqtt_publish(broker_port, count, &number);
+  while (load_metric(service->port, "headwater_mqtt_acknowledged_total") - before < (double)count &&
+         load_now_s() - began < 120) {
+    nanosleep(&(struct timespec){0, 2000000}, NULL);
+  }
+  const double took = load_now_s() - began;
+  printf(
+      "MQTT QoS 1, one connection         %8.0f readings/s durable and acknowledged (%zu messages; broker took them in "
+      "%.1f s)\n",
+      (double)count / took, count, handed_over);
+}
+
+static void soak(const load_service *service, double seconds) {
+  const double until = load_now_s() + seconds;
+  size_t first = 500;
+  while (load_now_s() < until) {
+    run_http(service, 8, 30, first);
+    first += 8;
+    printf("  memory %.1f MB\n", load_service_memory_bytes(service) / 1e6);
+    fflush(stdout);
+  }
+}
+
+int main(int argc, char **argv) {
+  double seconds = 10, soak_s = 0;
+  size_t clients = 16;
+  const char *parent = ".";
+  if (argc < 2) {
+    fprintf(stderr, "usage: load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR]\n");
+    return 2;
+  }
+  for (int i = 2; i + 1 < argc; i += 2) {
+    seconds = strcmp(argv[i], "--seconds") == 0 ? atof(argv[i + 1]) : seconds;
+    clients = strcmp(argv[i], "--clients") == 0 ? (size_t)atoi(argv[i + 1]) : clients;
+    soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : soak_s;
+    parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : parent;
+  }
+  char folder[256];
+  snprintf(folder, sizeof folder, "%s/load-XXXXXX", parent);
+  if (!mkdtemp(folder)) {
+    load_die(folder);
+  }
+  errno = 0;
+  int broker_port = 0;
+  const int broker = load_broker_start(folder, &broker_port);
+  const double bare_one = load_bare_sqlite(folder, LOAD_BATCH, seconds / 3);
+  const double bare = load_bare_sqlite(folder, clients * LOAD_BATCH, seconds / 3);
+  printf("bare SQLite, 100 rows a commit     %8.0f rows/s\nbare SQLite, %4zu rows a commit    %8.0f rows/s\n", bare_one,
+         clients * LOAD_BATCH, bare);
+  load_service service;
+  load_service_start(&service, argv[1], folder, broker > 0 ? broker_port : 0);
+  run_http(&service, 1, seconds / 3, 0);
+  const double rate = run_http(&service, clients, seconds, 1);
+  printf("  of bare SQLite's group commit    %8.2f  (target 20000 readings/s: %s)\n", rate / bare,
+         rate >= 20000 ? "met" : "missed");
+  wait_for_tracker(&service);
+  printf("memory after it                    %8.1f MB\n", load_service_memory_bytes(&service) / 1e6);
+  if (broker > 0) {
+    run_mqtt(&service, broker_port, (size_t)(seconds * 5000));
+  }
+  load_incidents(&service, seconds >= 10 ? 20 : 5);
+  if (soak_s > 0) {
+    soak(&service, soak_s);
+  }
+  printf("memory at the end                  %8.1f MB\n", load_service_memory_bytes(&service) / 1e6);
+  load_service_stop(&service);
+  if (broker > 0) {
+    kill(broker, SIGTERM);
+    waitpid(broker, NULL, 0);
+  }
+  char command[300];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command) == 0 ? 0 : 3;
+}

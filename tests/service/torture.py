@@ -1,0 +1,307 @@
+"""Kill the service under load, again and again, and see that nothing acknowledged is lost, nothing doubled, and that
+the answer is the one an uninterrupted run gives.
+
+  torture.py HEADWATER [--kills 200] [--mqtt-kills 50] [--seed 1] [--faults]
+"""
+import argparse
+import contextlib
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from serving import Service, spill  # noqa: E402
+
+FINAL = "SELECT incident, seq, mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi FROM estimates"
+INCIDENTS = "SELECT id, sensor, opened_s, onset_s, from_s, origin_s, closed_seq, closed_s, reason FROM incidents ORDER BY id"
+READINGS = "SELECT sensor, time_s, concentration_g_m3, below FROM readings ORDER BY seq"
+
+
+def rows(db, sql):
+    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def check(claim, truth, detail=""):
+    print(("ok   " if truth else "FAIL ") + claim + (f"  {detail}" if detail else ""), flush=True)
+    return 0 if truth else 1
+
+
+def batches(readings, size):
+    header, *body = readings.splitlines()
+    return ["\n".join([header, *body[i:i + size]]) + "\n" for i in range(0, len(body), size)]
+
+
+def send(service, batch):
+    """True once acknowledged; False when the service was not there or went away (fate unknown)."""
+    try:
+        request = urllib.request.Request(service.address + "/v1/readings?river=demo", data=batch.encode(), headers={"Content-Type": "text/csv"})
+        with urllib.request.urlopen(request, timeout=5) as answer:
+            told = json.load(answer)
+            assert not told["rejected"], told
+            return True
+    except (urllib.error.URLError, ConnectionError, TimeoutError, OSError, json.JSONDecodeError, ValueError):
+        return False
+
+
+def kills(headwater, count, seed):
+    """One sender, batches in order, each sent until acknowledged; meanwhile the service is killed at random moments."""
+    rng = random.Random(seed)
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        calm, wild = os.path.join(folder, "calm"), os.path.join(folder, "wild")
+        os.mkdir(calm), os.mkdir(wild)
+        options = ("--method", "atgd", "--quiet", "7200")
+        service = Service(headwater, calm, *options).start()
+        windows = [spill(headwater, service.river, f"50000,-12000,{3600 + start}", start + 90_000, start + 300).splitlines() for start in range(0, 2_000_000, 90_000)]
+        readings = "\n".join([windows[0][0], *(line for window in windows for line in window[1:])])
+        parts = batches(readings, 7)
+        for part in parts:
+            assert send(service, part)
+        service.settle(60)
+        service.stop()
+        expected = [rows(service.db, sql) for sql in (READINGS, INCIDENTS)], dict((r[:2], r[2:]) for r in rows(service.db, FINAL))
+
+        service = Service(headwater, wild, *options).start()
+        state = {"done": 0, "stop": False}
+
+        def sender():
+            for part in parts:
+                while not send(service, part) and not state["stop"]:
+                    time.sleep(0.005)
+                state["done"] += 1
+
+        thread = threading.Thread(target=sender)
+        thread.start()
+        killed = 0
+        while killed < count:
+            if not thread.is_alive():  # all sent: go on killing while it works through what it has
+                pass
+            time.sleep(rng.expovariate(1 / 0.03))
+            service.kill()
+            killed += 1
+            if state["done"]:
+                acknowledged = sum(p.count("\n") - 1 for p in parts[:state["done"]])
+                stored = rows(service.db, "SELECT count(*) FROM readings")[0][0]
+                if stored < acknowledged:
+                    failed += check("acknowledged readings are stored", False, f"{stored} < {acknowledged} after kill {killed}")
+                    break
+            service.start()
+        thread.join(timeout=300)
+        state["stop"] = True
+        service.settle(120)
+        service.stop()
+        got = [rows(service.db, sql) for sql in (READINGS, INCIDENTS)], dict((r[:2], r[2:]) for r in rows(service.db, FINAL))
+        last = lambda found: {incident: max(s for i, s in found if i == incident) for incident, _ in found}  # noqa: E731
+        common = set(got[1]) & set(expected[1])
+        failed += check(f"{killed} kills over HTTP: every reading stored once, in the same order", got[0][0] == expected[0][0], f"{len(got[0][0])} readings")
+        failed += check("the same incidents, to the bit", got[0][1] == expected[0][1], f"{len(got[0][1])} incidents")
+        failed += check("the same estimates, to the bit", last(got[1]) == last(expected[1]) and all(got[1][k] == expected[1][k] for k in common),
+                        f"{len(common)} estimates compared")
+    return failed
+
+
+class Broker:
+    """A mosquitto of our own, keeping its sessions on disk."""
+
+    def __init__(self, folder, port=None):
+        self.folder = folder
+        if port is None:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                port = probe.getsockname()[1]
+        self.port = port
+        with open(os.path.join(folder, "mosquitto.conf"), "w") as out:
+            out.write(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\nautosave_interval 1\n"
+                      "max_inflight_messages 200\nmax_queued_messages 0\n" + ("user root\n" if os.getuid() == 0 else ""))
+
+    def start(self):
+        self.process = subprocess.Popen(["mosquitto", "-c", os.path.join(self.folder, "mosquitto.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for _ in range(100):
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return self
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError("mosquitto does not start")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+
+class Publisher:
+    """QoS 1 over a plain socket: a message counts as handed over once the broker acknowledged it."""
+
+    def __init__(self, port):
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket.sendall(b"\x10\x10\x00\x04MQTT\x04\x02\x00\x3c\x00\x04test")
+        assert self.read(4)[:2] == b"\x20\x02"
+
+    def read(self, size):
+        data = b""
+        while len(data) < size:
+            chunk = self.socket.recv(size - len(data))
+            if not chunk:
+                raise ConnectionError("the broker went away")
+            data += chunk
+        return data
+
+    def publish(self, messages):
+        for number, (topic, payload) in enumerate(messages, 1):
+            body = struct.pack(">H", len(topic)) + topic.encode() + struct.pack(">H", number) + payload.encode()
+            length, head = len(body), b"\x32"
+            while True:
+                head += bytes([(length & 0x7F) | (0x80 if length > 0x7F else 0)])
+                length >>= 7
+                if not length:
+                    break
+            self.socket.sendall(head + body)
+        for _ in messages:
+            self.read(4)
+
+
+def mqtt_messages(readings):
+    for line in readings.splitlines()[1:]:
+        time_s, sensor, value = line.split(",")
+        yield f"headwater/demo/{sensor}", f"{value} {time_s}"
+
+
+def mqtt_kills(headwater, count, seed, total=4000):
+    """What the broker took must end in the database exactly once, however often the service dies."""
+    if not shutil.which("mosquitto"):
+        print("skip MQTT: no mosquitto program here")
+        return 0
+    rng = random.Random(seed)
+    with tempfile.TemporaryDirectory() as folder:
+        broker = Broker(folder).start()
+        service = Service(headwater, folder, "--method", "atgd", "--mqtt", f"127.0.0.1:{broker.port}").start()
+        time.sleep(0.5)  # the session exists from here on
+        messages = list(mqtt_messages(spill(headwater, service.river, last=150 * total)))[:total]
+
+        def publish():
+            publisher = Publisher(broker.port)
+            for at in range(0, len(messages), 20):
+                publisher.publish(messages[at:at + 20])
+                time.sleep(count * 0.06 / (total / 20))
+
+        thread = threading.Thread(target=publish)
+        thread.start()
+        for _ in range(count):
+            time.sleep(rng.expovariate(1 / 0.05))
+            service.kill()
+            service.start()
+        thread.join()
+        until = time.time() + 60
+        while time.time() < until and service.metric("headwater_log_records") < total:
+            time.sleep(0.2)
+        stored = rows(service.db, "SELECT count(*), count(DISTINCT sensor || '@' || time_s) FROM readings")[0]
+        failed = check(f"{count} kills over MQTT: all {total} messages stored once", stored == (total, total), str(stored))
+
+        broker.stop()  # gone...
+        status, _, _ = service.request("/healthz")
+        assert status == 200
+        broker.start()  # ...and back
+        publisher = Publisher(broker.port)
+        publisher.publish([("headwater/demo/s1", f"0.00001 {9e6 + i}") for i in range(50)])
+        until = time.time() + 30
+        while time.time() < until and service.metric("headwater_log_records") < total + 50:
+            time.sleep(0.2)
+        failed += check("the broker went and came back: later messages arrive", service.metric("headwater_log_records") == total + 50)
+        service.stop()
+        broker.stop()
+    return failed
+
+
+def faults(headwater):
+    """Full disk, read-only file, damaged page, clock stepped back: each with its defined outcome."""
+    failed = 0
+    batch = "time_s,sensor,concentration_g_m3\n{},s1,0\n"
+    with tempfile.TemporaryDirectory() as folder:
+        small = os.path.join(folder, "small")
+        os.mkdir(small)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], capture_output=True).returncode == 0
+        if mounted:
+            try:
+                service = Service(headwater, small).start()
+                kind = {"Content-Type": "text/csv"}
+                big = "time_s,sensor,concentration_g_m3\n" + "".join(f"{{0}}{i:04d},s1,0\n" for i in range(2000))
+                codes = [service.request("/v1/readings", big.replace("{0}", str(n)), kind)[0] for n in range(1, 40)]
+                failed += check("full disk: refused with 507, nothing half stored", 507 in codes, str(sorted(set(codes))))
+                stored = codes.count(200) * 2000
+                failed += check("full disk: what was acknowledged is there", rows(service.db, "SELECT count(*) FROM readings")[0][0] == stored)
+                failed += check("full disk: not ready, still answering", service.request("/readyz")[0] == 503 and service.request("/v1/rivers")[0] == 200)
+                subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
+                failed += check("space again: readings are accepted again", service.request("/v1/readings", batch.format(7), kind)[0] == 200)
+                service.stop()
+            finally:
+                subprocess.run(["umount", "-l", small], capture_output=True)
+        else:
+            print("skip full disk: a small file system cannot be mounted here")
+    with tempfile.TemporaryDirectory() as folder:
+        with Service(headwater, folder) as service:
+            service.post(batch.format(1))
+        os.chmod(service.db, 0o444), os.chmod(folder, 0o755)
+        as_nobody = ["setpriv", "--reuid=65534", "--clear-groups"] if os.getuid() == 0 and shutil.which("setpriv") else []
+        run = subprocess.run([*as_nobody, headwater, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0"], capture_output=True, text=True)
+        failed += check("read-only database: refuses to start, exit 3, one sentence", run.returncode == 3 and run.stderr.count("headwater: ") == 1 and "database" in run.stderr, run.stderr.strip()[-100:])
+        os.chmod(service.db, 0o644)
+        with Service(headwater, folder) as service:
+            for n in range(200):
+                service.post(batch.replace("{}", "{0}").format(10 + n))
+        with open(service.db, "r+b") as damaged:  # the middle of the readings
+            size = os.path.getsize(service.db)
+            for page in range(2, size // 4096):
+                damaged.seek(4096 * page)
+                damaged.write(b"\xa5" * 4096)
+        try:
+            service.start()
+            status = service.request("/v1/readings", batch.format(5), {"Content-Type": "text/csv"})[0]
+            ready = service.request("/readyz")[0]
+            failed += check("damaged pages: readings refused (503), not ready", status == 503 and ready == 503, f"{status} {ready}")
+            service.stop()
+        except RuntimeError as fault:
+            failed += check("damaged pages: refuses to start with a sentence", "damaged" in str(fault), str(fault)[-120:])
+    with tempfile.TemporaryDirectory() as folder:
+        if shutil.which("faketime"):
+            service = Service(headwater, folder).start()
+            now = time.time()
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
+            assert service.post(f"time,sensor,concentration_g_m3\n{stamp},s1,0\n")["accepted"] == 1
+            service.stop()
+            back = Service(headwater, folder, prefix=["faketime", "-f", "-2h"]).start()
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + 1))
+            answer = back.post(f"time,sensor,concentration_g_m3\n{stamp},s1,0\n")
+            failed += check("clock two hours back: readings by the true clock are still accepted", answer["accepted"] == 1, str(answer))
+            back.stop()
+        else:
+            print("skip clock stepping back: no faketime program here")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("headwater")
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--mqtt-kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    chosen = parser.parse_args()
+    failed = kills(chosen.headwater, chosen.kills, chosen.seed)
+    failed += mqtt_kills(chosen.headwater, chosen.mqtt_kills, chosen.seed)
+    failed += faults(chosen.headwater)
+    sys.exit(bool(failed))
+
+
+main()

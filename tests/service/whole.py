@@ -1,0 +1,268 @@
+"""The service as a whole, driven from outside: whole.py HEADWATER [TEST...]"""
+import contextlib
+import hashlib
+import json
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from serving import RIVER, Service, spill  # noqa: E402
+
+HEADWATER = sys.argv[1]
+
+
+def serve(folder, *options, **more):
+    return Service(HEADWATER, folder, "--method", "atgd", "--quiet", "7200", *options, **more)
+
+
+def rows(db, sql):
+    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def worked_out(db):
+    """Everything that must be the same however often the service was stopped."""
+    return (rows(db, "SELECT id, river, sensor, method, opened_s, onset_s, from_s, origin_s, closed_seq, closed_s, reason FROM incidents ORDER BY id"),
+            rows(db, "SELECT incident, max(seq), mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi FROM estimates GROUP BY incident"))
+
+
+def test_a_spill_opens_an_incident_that_identify_agrees_with(folder):
+    with serve(folder) as service:
+        readings = spill(HEADWATER, service.river)
+        answer = service.post(readings)
+        assert answer["accepted"] == readings.count("\n") - 1 and not answer["rejected"], answer
+        service.settle()
+        incidents = service.get("/v1/incidents")["incidents"]
+        assert [i["state"] for i in incidents] == ["closed"], incidents
+        incident = service.get(f"/v1/incidents/{incidents[0]['id']}")
+        assert incident["close_reason"] == "passed" and len(incident["history"]) > 10
+        export = service.request(f"/v1/incidents/{incident['id']}/readings")[1]
+        path = os.path.join(folder, "export.csv")
+        open(path, "w").write(export)
+        told = json.loads(subprocess.run([HEADWATER, "identify", service.river, path, "--method", "atgd", "--format", "json"],
+                                         check=True, capture_output=True, text=True).stdout)
+        assert told["estimate"] == incident["estimate"] and told["interval"] == incident["interval"], (told, incident)
+        assert service.post(readings)["duplicates"] == answer["accepted"]
+        for name in ("json", "csv", "geojson"):
+            assert service.request(f"/v1/incidents/{incident['id']}/export?format={name}")[0] == 200
+
+
+def test_restart_comes_back_to_the_same_bits(folder):
+    """Stopped after every tenth of the readings, half of the times by kill -9."""
+    lines = spill(HEADWATER, serve(folder).river).splitlines()
+    header, body = lines[0], lines[1:]
+    once, often = os.path.join(folder, "once"), os.path.join(folder, "often")
+    os.mkdir(once), os.mkdir(often)
+    with serve(once) as service:
+        for at in range(0, len(body), 4):
+            service.post("\n".join([header, *body[at:at + 4]]))
+        service.settle()
+        db = service.db
+    expected = worked_out(db)
+    service = serve(often)
+    for tenth in range(10):
+        service.start()
+        for at in range(tenth * len(body) // 10 // 4 * 4, (tenth + 1) * len(body) // 10, 4):
+            service.post("\n".join([header, *body[at:at + 4]]))
+        service.kill() if tenth % 2 else service.stop()
+    service.start().settle()
+    service.stop()
+    assert worked_out(service.db) == expected, (worked_out(service.db), expected)
+    assert rows(service.db, "SELECT count(*) FROM readings") == [(len(body),)]
+
+
+def test_the_stream_resumes_where_it_was(folder):
+    def read(service, last, seconds=1.5):
+        request = f"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n" + (f"Last-Event-ID: {last}\r\n" if last else "") + "\r\n"
+        with socket.create_connection(("127.0.0.1", int(service.address.rsplit(":", 1)[1]))) as s:
+            s.sendall(request.encode())
+            s.settimeout(seconds)
+            data = b""
+            try:
+                while chunk := s.recv(65536):
+                    data += chunk
+            except TimeoutError:
+                pass
+        text = data.decode()
+        return [line[4:] for line in text.splitlines() if line.startswith("id: ")], text
+    service = serve(folder).start()
+    lines = spill(HEADWATER, service.river).splitlines()
+    service.post("\n".join(lines[:100]))
+    service.settle()
+    ids, text = read(service, "0-0")
+    assert text.count("event: reading") == 99 and "event: incident_opened" in text and "event: estimate" in text
+    service.kill()
+    service.start()
+    service.post("\n".join([lines[0], *lines[100:110]]))
+    service.settle()
+    ids, text = read(service, ids[-1])
+    assert text.count("event: reading") == 10, text
+    assert "event: incident_opened" not in text
+    service.stop()
+
+
+def test_incidents_open_and_close_by_hand(folder):
+    with serve(folder) as service:
+        service.post("time_s,sensor,concentration_g_m3\n" + "".join(f"{300 * i},s1,0.00001\n" for i in range(20)))
+        status, text, _ = service.request("/v1/incidents", '{"river": "demo", "method": "tgd"}', method="POST")
+        assert status == 201, text
+        opened = json.loads(text)
+        assert opened["state"] == "open" and opened["sensor"] is None and opened["method"] == "tgd"
+        service.post("time_s,sensor,concentration_g_m3\n9000,s1,0.01\n9300,s1,0.02\n")
+        service.settle()
+        incident = service.get(f"/v1/incidents/{opened['id']}")
+        assert incident["readings"] > 2, incident
+        assert service.request(f"/v1/incidents/{opened['id']}/close", "", method="POST")[0] == 200
+        assert service.request(f"/v1/incidents/{opened['id']}/close", "", method="POST")[0] == 404
+        assert service.request("/v1/incidents", '{"river": "nowhere"}', method="POST")[0] == 404
+        assert service.request("/v1/incidents", '{"river": "demo", "method": "x"}', method="POST")[0] == 400
+        assert service.request("/v1/incidents", 'not json', method="POST")[0] == 400
+
+
+def test_calendar_rivers_have_dates(folder):
+    with serve(folder) as service:
+        service.post('{"sensor": "s1", "time": "2020-03-01T09:15:00+01:00", "concentration_mg_l": "<0.02"}\n', kind="application/x-ndjson")
+        service.settle()
+        river = service.get("/v1/rivers/demo")
+        assert river["time_base"] == "calendar" and river["sensors"][0]["latest"] == "2020-03-01T08:15:00Z", river
+        answer = service.post("time_s,sensor,concentration_g_m3\n1,s1,0\n")
+        assert answer["rejected"][0]["fate"] == "time_base", answer
+        answer = service.post("time,sensor,concentration_g_m3\n2199-03-01T08:15:00Z,s1,0\n")
+        assert answer["rejected"][0]["fate"] == "future", answer
+
+
+def test_limits_and_refusals(folder):
+    with serve(folder, "--body-limit", "20000", "--rate", "25") as service:
+        assert service.request("/v1/readings", "x" * 30000, {"Content-Type": "text/csv"})[0] == 413
+        assert service.request("/v1/readings", "x", {"Content-Type": "image/png"})[0] == 415
+        assert service.request("/v1/readings?river=none", "x", {"Content-Type": "text/csv"})[0] == 404
+        assert service.request("/v1/readings", "1,2\n", {"Content-Type": "text/csv"})[0] == 422
+        assert service.request("/v1/nothing")[0] == 404
+        assert service.request("/v1/readings")[0] == 405
+        assert service.request("/v1/incidents/1%20OR%201=1")[0] == 404
+        assert service.request("/v1/incidents?river=x'%20OR%20'1'='1")[0] == 404
+        assert service.request("/../../etc/passwd")[0] == 404
+        assert service.request("/%2e%2e/%2e%2e/etc/passwd")[0] == 404
+        assert service.request("/v1/rivers", headers={"Host": "evil.example"})[0] == 403
+        assert service.request("/v1/rivers", headers={"Origin": "http://evil.example"})[0] == 403
+        status, text, headers = service.request("/")
+        assert status == 200 and "default-src 'none'" in headers["Content-Security-Policy"] and headers["X-Content-Type-Options"] == "nosniff"
+        codes = [service.request("/healthz")[0] for _ in range(200)]
+        assert 429 in codes, "no rate limit"
+
+
+def test_tokens_have_roles(folder):
+    tokens = {"read": "alpha", "ingest": "beta", "admin": "gamma"}
+    path = os.path.join(folder, "tokens")
+    with open(path, "w") as out:
+        for role, token in tokens.items():
+            out.write(f"{role} {hashlib.sha256(token.encode()).hexdigest()}  # {role}\n")
+    with serve(folder, "--token-file", path) as service:
+        def code(route, token, **more):
+            return service.request(route, headers={"Authorization": f"Bearer {token}", **more.pop("headers", {})} if token else {}, **more)[0]
+        assert code("/healthz", None) == 200
+        assert code("/v1/rivers", None) == 401 and code("/v1/rivers", "wrong") == 401
+        assert code("/v1/rivers", "alpha") == 200 and code("/v1/rivers", "beta") == 403
+        csv = "time_s,sensor,concentration_g_m3\n1,s1,0\n"
+        assert code("/v1/readings", "alpha", body=csv, headers={"Content-Type": "text/csv"}) == 403
+        assert code("/v1/readings", "beta", body=csv, headers={"Content-Type": "text/csv"}) == 200
+        assert code("/v1/incidents", "beta", body='{"river": "demo"}') == 403
+        assert code("/v1/incidents", "gamma", body='{"river": "demo"}') == 201
+        status, _, headers = service.request("/v1/session", "", {"Authorization": "Bearer alpha"})
+        assert status == 200 and "HttpOnly" in headers["Set-Cookie"] and "SameSite=Strict" in headers["Set-Cookie"]
+        assert service.request("/v1/rivers", headers={"Cookie": "headwater=alpha"})[0] == 200
+        assert service.request("/v1/incidents", '{"river": "demo"}', {"Cookie": "headwater=gamma"})[0] in (401, 403)
+    assert b"alpha" not in open(path, "rb").read()
+
+
+def test_other_machines_need_tokens(folder):
+    service = serve(folder)
+    run = subprocess.run([HEADWATER, "serve", service.river, "--listen", "0.0.0.0:0", "--db", service.db], capture_output=True, text=True)
+    assert run.returncode == 2 and "--token-file" in run.stderr, run
+    run = subprocess.run([HEADWATER, "serve", service.river, "--listen", "nonsense"], capture_output=True, text=True)
+    assert run.returncode == 2, run
+    run = subprocess.run([HEADWATER, "serve", os.path.join(folder, "absent.yaml")], capture_output=True, text=True)
+    assert run.returncode == 3 and run.stderr.count("\n") == 1, run
+
+
+def test_tls_serves_https(folder):
+    key, cert = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost", "-keyout", key, "-out", cert],
+                          capture_output=True)
+    if made.returncode:
+        print("  (no openssl program here: left out)")
+        return
+    with serve(folder, "--tls-cert", cert, "--tls-key", key) as service:
+        assert service.address.startswith("https://")
+        run = subprocess.run(["curl", "-fsSk", service.address + "/healthz"], capture_output=True, text=True)
+        assert run.returncode == 0 and '"ok"' in run.stdout, run
+
+
+def test_replay_plays_a_spill(folder):
+    path = os.path.join(folder, "readings.csv")
+    open(path, "w").write(spill(HEADWATER, serve(folder).river, last=30000))
+    with serve(folder, "--replay", path, "--speed", "20000") as service:
+        until = time.time() + 20
+        while time.time() < until and not service.get("/v1/incidents")["incidents"]:
+            time.sleep(0.1)
+        assert service.get("/v1/incidents?state=open")["incidents"], "no incident from the replay"
+
+
+def test_a_million_readings_restart_within_two_seconds(folder):
+    """The database is filled directly, its snapshot made by a first start."""
+    with serve(folder) as service:
+        service.post("time_s,sensor,concentration_g_m3\n0,s1,0\n0,s2,0\n")
+        service.settle()
+    with sqlite3.connect(service.db) as connection:
+        connection.execute("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) INSERT INTO readings "
+                           "SELECT i + 2, 1, 1 + i % 2, 10.0 * i, 1e-6 * (i % 7), 0, 1 FROM n")
+    with service as again:
+        again.settle(60)
+    began = time.time()
+    with service as again:
+        took = time.time() - began
+        assert again.metric("headwater_tracker_lag_records") == 0
+        print(f"  {took:.2f} s to listening with {again.metric('headwater_log_records'):.0f} records")
+        assert took < 2, took
+
+
+def test_the_disk_may_fail_and_come_back(folder):
+    """A full disk is a small tmpfs where that can be mounted; a read-only one a database another process holds."""
+    with serve(folder) as service:
+        csv = "time_s,sensor,concentration_g_m3\n{},s1,0\n"
+        assert service.post(csv.format(1))["accepted"] == 1
+        holder = sqlite3.connect(service.db, isolation_level=None)
+        holder.execute("BEGIN IMMEDIATE")
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(service.request("/v1/readings", csv.format(2), {"Content-Type": "text/csv"})))
+        thread.start()
+        thread.join()
+        assert answers[0][0] == 503, answers
+        assert service.request("/readyz")[0] == 503
+        holder.execute("ROLLBACK")
+        holder.close()
+        assert service.post(csv.format(2))["accepted"] == 1
+        assert service.request("/readyz")[0] == 200
+
+
+def main():
+    chosen = sys.argv[2:] or [name for name in globals() if name.startswith("test_")]
+    failed = 0
+    for name in chosen:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                globals()[name](folder)
+                print("ok  ", name, flush=True)
+            except Exception as fault:  # a failing claim must not hide the next
+                failed += 1
+                print("FAIL", name, type(fault).__name__, str(fault)[:2000], flush=True)
+    sys.exit(bool(failed))
+
+
+main()
