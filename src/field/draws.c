@@ -34,7 +34,12 @@ static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, co
   return (hw__lead_range){fmax(fmin(box - 6.5, span - 1.5), box - 10), box};
 }
 
-/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. */
+static double sensor_place(const hw__field *f, size_t pulse) {
+  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
+}
+
+/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. Of sensors
+ * side by side the first one speaks: no velocity lies between them. */
 static void choose_pulses(hw__field *f) {
   const size_t n = f->river->sensor_count;
   double above = 0;
@@ -46,7 +51,8 @@ static void choose_pulses(hw__field *f) {
     for (size_t j = i + 1; j < n; j++) {
       below = fmax(below, f->trace[f->order[j]].height_g_m3);
     }
-    if (height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
+    const bool apart = f->pulse_count == 0 || f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1;
+    if (apart && height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
       f->pulse_sensor[f->pulse_count++] = s;
     }
     above = fmax(above, height);
@@ -71,10 +77,6 @@ static void settle_sensors(hw__field *f) {
     f->dirty[s] = false;
   }
   choose_pulses(f);
-}
-
-static double sensor_place(const hw__field *f, size_t pulse) {
-  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
 }
 
 /* Velocities: that of the reach above the first sensor and those between sensors. Returned: the ln
