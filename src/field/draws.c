@@ -15,8 +15,8 @@
 /* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
 static const double quiet_most = 7;
 
-static double log_t(double x, double freedom) {
-  return -0.5 * (freedom + 1) * log1p(x * x / freedom);
+static double log_t(double x) {
+  return -0.5 * (HW__FREEDOM + 1) * log1p(x * x / HW__FREEDOM);
 }
 
 /* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
@@ -101,14 +101,14 @@ static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw
     if (m == 1) {
       between = last;
     } else {
-      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale, p->reach_freedom);
+      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale);
     }
     draw->log_onward = last;
   }
   draw->log_onward += p->onward_scale * noise->t_onward;
   if (prior->given) {
     draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
-    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale, p->reach_freedom);
+    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
   } else {
     draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
     const double off = (draw->log_velocity - prior->mean) / prior->sd;
@@ -146,8 +146,8 @@ static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse
     draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
   } else {
     const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
-    const double below = hw__t5_below(flip ? -t_young : t_old), above = hw__t5_below(flip ? -t_old : t_young);
-    const double drawn = hw__t5_quantile(below + noise->uniform_age * (above - below));
+    const double below = hw__t_below(flip ? -t_young : t_old), above = hw__t_below(flip ? -t_old : t_young);
+    const double drawn = hw__t_quantile(below + noise->uniform_age * (above - below));
     t = flip ? -drawn : drawn;
     draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
   }
