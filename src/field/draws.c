@@ -15,8 +15,8 @@
 /* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
 static const double quiet_most = 7;
 
-static double log_t(double x, double freedom) {
-  return -0.5 * (freedom + 1) * log1p(x * x / freedom);
+static double log_t(double x) {
+  return -0.5 * (HW__FREEDOM + 1) * log1p(x * x / HW__FREEDOM);
 }
 
 /* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
@@ -34,7 +34,12 @@ static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, co
   return (hw__lead_range){fmax(fmin(box - 6.5, span - 1.5), box - 10), box};
 }
 
-/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. */
+static double sensor_place(const hw__field *f, size_t pulse) {
+  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
+}
+
+/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. Of sensors
+ * side by side the first one speaks: no velocity lies between them. */
 static void choose_pulses(hw__field *f) {
   const size_t n = f->river->sensor_count;
   double above = 0;
@@ -46,7 +51,8 @@ static void choose_pulses(hw__field *f) {
     for (size_t j = i + 1; j < n; j++) {
       below = fmax(below, f->trace[f->order[j]].height_g_m3);
     }
-    if (height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
+    const bool apart = f->pulse_count == 0 || f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1;
+    if (apart && height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
       f->pulse_sensor[f->pulse_count++] = s;
     }
     above = fmax(above, height);
@@ -73,10 +79,6 @@ static void settle_sensors(hw__field *f) {
   choose_pulses(f);
 }
 
-static double sensor_place(const hw__field *f, size_t pulse) {
-  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
-}
-
 /* Velocities: that of the reach above the first sensor and those between sensors. Returned: the ln
  * velocity the law wants. */
 static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
@@ -99,14 +101,14 @@ static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw
     if (m == 1) {
       between = last;
     } else {
-      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale, p->reach_freedom);
+      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale);
     }
     draw->log_onward = last;
   }
   draw->log_onward += p->onward_scale * noise->t_onward;
   if (prior->given) {
     draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
-    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale, p->reach_freedom);
+    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
   } else {
     draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
     const double off = (draw->log_velocity - prior->mean) / prior->sd;
@@ -144,8 +146,8 @@ static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse
     draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
   } else {
     const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
-    const double below = hw__t5_below(flip ? -t_young : t_old), above = hw__t5_below(flip ? -t_old : t_young);
-    const double drawn = hw__t5_quantile(below + noise->uniform_age * (above - below));
+    const double below = hw__t_below(flip ? -t_young : t_old), above = hw__t_below(flip ? -t_old : t_young);
+    const double drawn = hw__t_quantile(below + noise->uniform_age * (above - below));
     t = flip ? -drawn : drawn;
     draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
   }
