@@ -1,5 +1,6 @@
 /* A river out of YAML: the tables below are the format. Meaning and defaults: docs/manual.md. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -349,8 +350,28 @@ static hw_status inherit(hw__yaml *yaml, const yaml_node_t *list, hw_river *rive
   return HW_OK;
 }
 
+/* Defaults that stand for a measurement are never silent. */
+static void remark_defaults(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
+  const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
+  const bool decay = hw__yaml_value(yaml, hw__yaml_value(yaml, root, "hydraulics"), "decay_per_s") != NULL;
+  size_t silent = 0;
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    const yaml_node_t *sensor = hw__yaml_node(yaml, sensors->data.sequence.items.start[i]);
+    silent += hw__yaml_value(yaml, sensor, "noise_relative") == NULL;
+  }
+  char noise[80] = "";
+  if (silent) {
+    snprintf(noise, sizeof noise, "%snoise_relative 0.05 for %zu of %zu sensors", decay ? "" : ", ", silent,
+             river->sensor_count);
+  }
+  if (silent || !decay) {
+    hw__yaml_warn(yaml, root, "not given, so taken: %s%s", decay ? "" : "decay_per_s 0", noise);
+  }
+}
+
 /* What is odd but usable. */
 static void remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
+  remark_defaults(yaml, root, river);
   const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
   for (size_t i = 0; i < river->sensor_count; i++) {
     const hw_sensor *s = &river->sensors[i];
