@@ -33,6 +33,8 @@ static const char *const migrations[] = {
     " river INTEGER NOT NULL, incident INTEGER NOT NULL, subject TEXT NOT NULL, at_us INTEGER NOT NULL,"
     " body TEXT NOT NULL, UNIQUE(incident, kind, subject, seq));"
     "CREATE TABLE snapshots(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL);",
+    /* 1 -> 2: how far the hooks have come in the events */
+    "CREATE TABLE cursors(name TEXT PRIMARY KEY, event INTEGER NOT NULL);",
 };
 enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
 

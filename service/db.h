@@ -152,6 +152,10 @@ hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
 hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
 
+/* How far a reader of the events has come. Status: HW_DB_ABSENT before its first word. */
+hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event);
+hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
+
 /* The tracker's state after record `seq`. *body is malloc'd. */
 hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);
 hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size);

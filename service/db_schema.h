@@ -79,6 +79,8 @@
     " AND kind <> 'estimate' ORDER BY id LIMIT ?2")                                                        \
   X(SQL_LAST_EVENT, "SELECT coalesce(max(id), 0) FROM events")                                             \
   X(SQL_HAS_EVENT, "SELECT 1 FROM events WHERE kind = ?1 AND incident = ?2 AND subject = ?3 LIMIT 1")      \
+  X(SQL_CURSOR_SET, "INSERT OR REPLACE INTO cursors(name, event) VALUES(?1, ?2)")                          \
+  X(SQL_CURSOR, "SELECT event FROM cursors WHERE name = ?1")                                               \
   X(SQL_SNAPSHOT_SET, "INSERT OR REPLACE INTO snapshots(name, seq, body) VALUES('tracker', ?1, ?2)")       \
   X(SQL_SNAPSHOT, "SELECT seq, body FROM snapshots WHERE name = 'tracker'")
 

@@ -237,6 +237,30 @@ hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, con
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
 }
 
+hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event) {
+  sqlite3_stmt *statement = hw__db_statement(db, SQL_CURSOR_SET);
+  if (!statement) {
+    return hw__db_fault(db);
+  }
+  sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(statement, 2, event);
+  return hw__db_run(db, statement);
+}
+
+hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event) {
+  sqlite3_stmt *statement = hw__db_statement(db, SQL_CURSOR);
+  if (!statement) {
+    return hw__db_fault(db);
+  }
+  sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+  const hw_db_status status = hw__db_step(db, statement);
+  if (status == HW_DB_OK) {
+    *event = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+  }
+  return status;
+}
+
 hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size) {
   sqlite3_stmt *statement = hw__db_statement(db, SQL_SNAPSHOT_SET);
   if (!statement) {

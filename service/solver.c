@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "outcome.h"
 #include "work.h"
 
 enum { RUNS_KEPT = 4 }; /* of closed incidents, for people who look at them */
@@ -265,7 +266,7 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
     while (hw__work_advance(work, horizon(work, tracker_seq))) {
     }
   }
-  const hw_solver_view view = {work->run, &work->incident, work->site, work->calendar};
+  const hw_solver_view view = {work->run, &work->incident, work->site, hw__outcome_result(work)};
   look(context, &view);
   pthread_mutex_unlock(&work->lock);
   return HW_DB_OK;
