@@ -118,6 +118,7 @@ hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t 
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
+  status = status == HW_OK ? hw__http_prepare(&service, error) : status;
   status = status == HW_OK ? start_work(&service, error) : status;
   status = status == HW_OK ? hw__http_start(&service, error) : status;
   if (status == HW_OK && (o->webhook || o->command)) {
