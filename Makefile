@@ -20,6 +20,7 @@ HEADWATER := $(BUILD)/headwater
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
 	@tools/need build test
+	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
 	@ninja --quiet -C $(BUILD)
 
@@ -59,6 +60,7 @@ bench: all
 	@ninja --quiet -C $(BUILD)
 	@$(BUILD)/bench/bench_online
 	@$(BUILD)/bench/bench_posterior
+	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 
 clean:
 	rm -rf build build-clang build-sanitize build*.log demo-output

@@ -1,10 +1,11 @@
 /* Fitting the population constants.
  *
- * The law: maximum likelihood of its multivariate t over releases. Its residual scale is then enlarged by
- * sqrt(R / (R - 4)): R rivers have paid for four coefficients, and it is new rivers that matter.
- * Velocities: regressions by least squares, their scatter taken from rivers left out one by one. Source
- * reach and onward reaches: maximum likelihood of a t with 3 degrees of freedom. Recovery: maximum
+ * The law: maximum likelihood of its multivariate t over releases; the source reach and the reaches onward:
+ * of a t. Scales are then enlarged by sqrt(R / (R - p)): R rivers have paid for p coefficients, and it is new
+ * rivers that matter.
+ * Velocities: regressions by least squares, their scatter taken from rivers left out one by one. Recovery: maximum
  * likelihood of a normal whose variance grows with age.
+ * What is fitted is the engine's own reading of each completed pulse, with the reading's own variance.
  */
 #include "population_fit.h"
 
@@ -20,7 +21,7 @@ enum { ROWS_MOST = 256, LAW_COEFFICIENTS = 4 };
 
 static void measure_pulse(const hw__field *f, size_t pulse, const release *r, measured *out) {
   const hw_sensor *sensor = &r->river.sensors[f->pulse_sensor[pulse]];
-  double phi = 0, lead = 0, skew = 0, skew2 = 0, area = 0;
+  double phi = 0, lead = 0, lead2 = 0, skew = 0, area = 0;
   for (size_t i = 0; i < HW__DRAWS; i++) {
     const hw__pick *pick = &f->pick[i * f->pulse_capacity + pulse];
     const hw__pulse p = hw__lattice_pick(&f->lattice[f->pulse_sensor[pulse]], (double)pick->pick, (double)pick->across,
@@ -28,16 +29,16 @@ static void measure_pulse(const hw__field *f, size_t pulse, const release *r, me
     const hw__shape *shape = &f->shapes.shape[p.shape];
     phi += p.phi_s / HW__DRAWS;
     lead += p.log_lead / HW__DRAWS;
+    lead2 += p.log_lead * p.log_lead / HW__DRAWS;
     skew += shape->skew / HW__DRAWS;
-    skew2 += shape->skew * shape->skew / HW__DRAWS;
     area += p.height_g_m3 * shape->area * exp(p.log_lead) / HW__DRAWS;
   }
   const size_t m = out->count++;
   out->sensor[m] = sensor;
   out->age_s[m] = phi - r->truth.time_s;
   out->log_lead[m] = lead;
+  out->lead_variance[m] = fmax(lead2 - lead * lead, 0);
   out->skew[m] = skew;
-  out->skew_variance[m] = fmax(skew2 - skew * skew, 0);
   out->place_m[m] = sensor->location_m - r->truth.location_m;
   out->log_recovery[m] =
       release_mass_is_comparable(r->name) ? log(sensor->discharge_m3_s * area / r->truth.mass_g) : NAN;
@@ -107,6 +108,11 @@ static double minimise(double (*f)(const gsl_vector *, void *), void *context, s
   return best;
 }
 
+/* A scale fitted together with so many coefficients is too small by this factor. */
+static double paid_for(size_t rivers, size_t coefficients) {
+  return rivers > coefficients ? sqrt((double)rivers / (double)(rivers - coefficients)) : 1;
+}
+
 /* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget. The last two are
  * poorly told by few rivers and get a wide prior. */
 static void set_law(const gsl_vector *x, hw__population *p) {
@@ -133,7 +139,7 @@ static double law_misfit(const gsl_vector *x, void *context) {
       log_age[m] = log(r->age_s[m]);
       residual[m] = r->log_lead[m] - hw__law_lead(&p, log_age[0], log_age[m], v);
     }
-    sum -= hw__law_log_density(&p, r->count, residual, log_age);
+    sum -= hw__law_log_density(&p, r->count, residual, log_age, r->lead_variance);
   }
   const double length = log(p.law_length) / 0.7, nugget = (log(p.law_nugget) - log(0.055)) / 0.5;
   return sum + 0.5 * length * length + 0.5 * nugget * nugget;
@@ -144,9 +150,7 @@ static void fit_law(pool *all, size_t rivers) {
   minimise(law_misfit, all, 7, x, 0.1);
   const gsl_vector_view view = gsl_vector_view_array(x, 7);
   set_law(&view.vector, all->population);
-  if (rivers > LAW_COEFFICIENTS) {
-    all->population->law_scale *= sqrt((double)rivers / (double)(rivers - LAW_COEFFICIENTS));
-  }
+  all->population->law_scale *= paid_for(rivers, LAW_COEFFICIENTS);
 }
 
 static double t_misfit(const gsl_vector *x, void *context) {
@@ -155,9 +159,23 @@ static double t_misfit(const gsl_vector *x, void *context) {
   double sum = 0;
   for (size_t i = 0; i < all->values; i++) {
     const double t = (all->value[i] - centre) * exp(-log_scale);
-    sum += log_scale + 2 * log1p(t * t / 3);
+    sum += log_scale + 0.5 * (HW__FREEDOM + 1) * log1p(t * t / HW__FREEDOM);
   }
   return sum;
+}
+
+/* A river counts once, however many of its releases have several sensors. */
+static size_t rivers_with_several(const pool *all) {
+  size_t rivers = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    bool counts = all->release[i]->count > 1;
+    for (size_t j = 0; j < i; j++) {
+      counts = counts && !(all->release[j]->count > 1 &&
+                           release_same_river(all->release[i]->release->name, all->release[j]->release->name));
+    }
+    rivers += counts;
+  }
+  return rivers;
 }
 
 static void fit_reaches(pool *all) {
@@ -170,7 +188,7 @@ static void fit_reaches(pool *all) {
   }
   double x[2] = {log(0.15), 0.1};
   minimise(t_misfit, all, 2, x, 0.1);
-  all->population->reach_scale = exp(x[0]);
+  all->population->reach_scale = exp(x[0]) * paid_for(rivers_with_several(all), 2);
   all->population->reach_shift = x[1];
   all->values = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -279,41 +297,83 @@ static void fit_recovery(pool *all) {
   }
 }
 
+/* Skews of first pulses as read under a wide prior: their mean and spread are the prior from here on. */
 static void fit_skew(pool *all) {
-  double n = 0, mean = 0, square = 0;
+  double n = (double)all->count, mean = 0, square = 0;
   for (size_t i = 0; i < all->count; i++) {
-    for (size_t m = 0; m < all->release[i]->count; m++) {
-      const double skew = all->release[i]->skew[m];
-      n++;
-      mean += skew;
-      square += skew * skew + all->release[i]->skew_variance[m];
-    }
+    mean += all->release[i]->skew[0] / n;
+    square += all->release[i]->skew[0] * all->release[i]->skew[0] / n;
   }
-  all->population->skew_mean = mean / n;
-  all->population->skew_sd = sqrt(square / n - mean / n * mean / n);
+  all->population->skew_mean = mean;
+  all->population->skew_sd = sqrt(square - mean * mean);
 }
 
-size_t population_fit(const measured *releases, size_t count, const char *left_out, const hw__population *start,
-                      hw__population *out) {
-  *out = *start;
-  pool all = {.population = out};
+/* Releases measured under the constants so far, without the river left out. Returned: rivers among them. */
+static size_t gather(const release *releases, size_t count, const char *left_out, measured *pulses, pool *all) {
   size_t rivers = 0;
+  all->count = 0;
   for (size_t i = 0; i < count; i++) {
-    const char *name = releases[i].release->name;
-    if (left_out && release_same_river(name, left_out)) {
+    const char *name = releases[i].name;
+    if ((left_out && release_same_river(name, left_out)) ||
+        !population_measure(&releases[i], all->population, &pulses[i])) {
       continue;
     }
     bool known = false;
-    for (size_t j = 0; j < all.count; j++) {
-      known = known || release_same_river(name, all.release[j]->release->name);
+    for (size_t j = 0; j < all->count; j++) {
+      known = known || release_same_river(name, all->release[j]->release->name);
     }
     rivers += !known;
-    all.release[all.count++] = &releases[i];
+    all->release[all->count++] = &pulses[i];
   }
+  return rivers;
+}
+
+/* Where learning starts: the chosen constants, and for the others round numbers that only say where a
+ * lattice looks for leads, so that the outcome does not depend on what was shipped before. */
+static void start_neutral(const hw__population *chosen, hw__population *out) {
+  *out = (hw__population){.shape_noise = chosen->shape_noise,
+                          .shape_readings = chosen->shape_readings,
+                          .amplitude_power = chosen->amplitude_power,
+                          .skew_mean = 0.5,
+                          .skew_sd = 1,
+                          .law_intercept = 8.45,
+                          .law_between = 0.8,
+                          .law_within = 0.8,
+                          .law_velocity = -0.25,
+                          .law_scale = 0.25,
+                          .law_length = 1,
+                          .law_nugget = 0.05,
+                          .reach_shift = 0.1,
+                          .reach_scale = 0.15,
+                          .onward_scale = 0.2,
+                          .both_intercept = -1.2,
+                          .both_sd = 0.7,
+                          .discharge_intercept = -1.2,
+                          .discharge_sd = 0.7,
+                          .section_intercept = -1.2,
+                          .section_sd = 0.7,
+                          .velocity_mean = -1.2,
+                          .velocity_sd = 0.7,
+                          .recovery_variance = 0.02,
+                          .recovery_depth_variance = 0.02};
+}
+
+size_t population_learn(const release *releases, size_t count, const char *left_out, const hw__population *chosen,
+                        hw__population *out) {
+  measured *pulses = calloc(count, sizeof *pulses);
+  if (!pulses || count > ROWS_MOST) {
+    free(pulses);
+    return 0;
+  }
+  start_neutral(chosen, out);
+  pool all = {.population = out};
+  size_t rivers = gather(releases, count, left_out, pulses, &all);
   fit_skew(&all);
+  rivers = gather(releases, count, left_out, pulses, &all);
   fit_reaches(&all);
   fit_law(&all, rivers);
   fit_velocities(&all);
   fit_recovery(&all);
+  free(pulses);
   return rivers;
 }

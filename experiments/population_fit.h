@@ -10,7 +10,8 @@
 typedef struct {
   const release *release;
   size_t count; /* pulses, upstream first */
-  double age_s[HW__PULSES], log_lead[HW__PULSES], skew[HW__PULSES], skew_variance[HW__PULSES];
+  double age_s[HW__PULSES], log_lead[HW__PULSES], lead_variance[HW__PULSES], skew[HW__PULSES],
+      skew_variance[HW__PULSES];
   double place_m[HW__PULSES];
   double log_recovery[HW__PULSES]; /* discharge x area / mass released; NAN when not comparable */
   const hw_sensor *sensor[HW__PULSES];
@@ -19,9 +20,10 @@ typedef struct {
 /* Run the engine over the whole release and note its pulses. */
 bool population_measure(const release *r, const hw__population *population, measured *out);
 
-/* Fit all fitted constants to the releases that are not of the river left out (NULL: to all); the chosen
- * ones are taken over from `start`. Returned: *out, and the number of rivers used. */
-size_t population_fit(const measured *releases, size_t count, const char *left_out, const hw__population *start,
-                      hw__population *out);
+/* Learn all fitted constants from the releases that are not of the river left out (NULL: from all); the
+ * chosen ones are taken over from `chosen`, and nothing else of it is used.
+ * Returned: *out, and the number of rivers learned from; 0 when memory ran out. */
+size_t population_learn(const release *releases, size_t count, const char *left_out, const hw__population *chosen,
+                        hw__population *out);
 
 #endif

@@ -49,7 +49,7 @@ static void window(const hw_sample *samples, size_t count, bool location, double
   qsort(sorted, count, sizeof *sorted, by_value);
   *lo = sorted[count / 200];
   *hi = sorted[count - 1 - count / 200];
-  const double margin = fmax(0.05 * (*hi - *lo), 1e-6 * (1 + fabs(*lo)));
+  const double margin = fmax(0.05 * (*hi - *lo), 1); /* a metre or a second at least */
   *lo -= margin;
   *hi += margin;
 }

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "field/engine.h"
 #include "headwater/rng.h"
-#include "near.h"
 
 static const hw_source truth = {2300, -3700, -1900};
 static const double velocity_m_s = 0.43, discharge_m3_s = 7.1;

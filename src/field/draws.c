@@ -15,8 +15,8 @@
 /* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
 static const double quiet_most = 7;
 
-static double log_t(double x, double freedom) {
-  return -0.5 * (freedom + 1) * log1p(x * x / freedom);
+static double log_t(double x) {
+  return -0.5 * (HW__FREEDOM + 1) * log1p(x * x / HW__FREEDOM);
 }
 
 /* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
@@ -34,7 +34,12 @@ static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, co
   return (hw__lead_range){fmax(fmin(box - 6.5, span - 1.5), box - 10), box};
 }
 
-/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. */
+static double sensor_place(const hw__field *f, size_t pulse) {
+  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
+}
+
+/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. Of sensors
+ * side by side the first one speaks: no velocity lies between them. */
 static void choose_pulses(hw__field *f) {
   const size_t n = f->river->sensor_count;
   double above = 0;
@@ -46,7 +51,8 @@ static void choose_pulses(hw__field *f) {
     for (size_t j = i + 1; j < n; j++) {
       below = fmax(below, f->trace[f->order[j]].height_g_m3);
     }
-    if (height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
+    const bool apart = f->pulse_count == 0 || f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1;
+    if (apart && height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
       f->pulse_sensor[f->pulse_count++] = s;
     }
     above = fmax(above, height);
@@ -73,10 +79,6 @@ static void settle_sensors(hw__field *f) {
   choose_pulses(f);
 }
 
-static double sensor_place(const hw__field *f, size_t pulse) {
-  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
-}
-
 /* Velocities: that of the reach above the first sensor and those between sensors. Returned: the ln
  * velocity the law wants. */
 static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
@@ -99,14 +101,14 @@ static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw
     if (m == 1) {
       between = last;
     } else {
-      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale, p->reach_freedom);
+      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale);
     }
     draw->log_onward = last;
   }
   draw->log_onward += p->onward_scale * noise->t_onward;
   if (prior->given) {
     draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
-    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale, p->reach_freedom);
+    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
   } else {
     draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
     const double off = (draw->log_velocity - prior->mean) / prior->sd;
@@ -128,21 +130,28 @@ static age_range allowed_ages(const hw__field *f, double phi_s, double velocity,
   return (age_range){fmax(fmax(near, phi_s - box->hi.time_s), 1), fmin(far, phi_s - box->lo.time_s)};
 }
 
-/* The law's t residual, drawn between the ages allowed; the probability there is the draw's weight. */
+/* The law's t residual, between the ages allowed. As long as those hold most of it, the residual drawn
+ * beforehand is kept or refused; otherwise one is drawn inside, and the probability there is its weight.
+ * Either way the draws stand for the same posterior; the first is quicker. */
 static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, double law_velocity,
                      age_range ages, hw__draw *draw) {
   const hw__population *p = &f->population;
   const double scale = hw__law_scale(p);
   const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
   /* Older means a longer front: the oldest age has the smallest residual. */
-  const double t_old = (first->log_lead - hw__law_lead(p, b, b, law_velocity)) / scale;
   const double t_young = (first->log_lead - hw__law_lead(p, a, a, law_velocity)) / scale;
-  const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
-  const double below = hw__t5_below(flip ? -t_young : t_old), above = hw__t5_below(flip ? -t_old : t_young);
-  const double drawn = hw__t5_quantile(below + noise->uniform_age * (above - below));
-  const double t = fmin(fmax(flip ? -drawn : drawn, t_old), t_young);
-  draw->log_age_s = a + (t_young - t) * scale / p->law_between;
-  draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
+  const double t_old = t_young - p->law_between * (b - a) / scale;
+  double t = noise->t_age;
+  if (t_old < -1 && t_young > 1) {
+    draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
+  } else {
+    const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
+    const double below = hw__t_below(flip ? -t_young : t_old), above = hw__t_below(flip ? -t_old : t_young);
+    const double drawn = hw__t_quantile(below + noise->uniform_age * (above - below));
+    t = flip ? -drawn : drawn;
+    draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
+  }
+  draw->log_age_s = a + (t_young - fmin(fmax(t, t_old), t_young)) * scale / p->law_between;
 }
 
 /* The leads of the later pulses, given the first. */
@@ -152,8 +161,8 @@ static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw_
     log_age[m] = log(exp(draw->log_age_s) + pulse[m].phi_s - pulse[0].phi_s);
     residual[m] = pulse[m].log_lead - hw__law_lead(&f->population, log_age[0], log_age[m], law_velocity);
   }
-  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age) -
-         hw__law_log_density(&f->population, 1, residual, log_age);
+  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age, NULL) -
+         hw__law_log_density(&f->population, 1, residual, log_age, NULL);
 }
 
 /* What the quiet sensors say against a draw: its pulse should have stood out there at a time when the

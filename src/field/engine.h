@@ -17,6 +17,7 @@ enum { HW__DRAWS = 2048 };
  * with the readings, and spends no time on drawing. */
 typedef struct {
   double uniform_age; /* in (0, 1) */
+  double t_age;       /* the law's residual that belongs to it */
   double uniform_mass;
   double normal_velocity, normal_recovery, normal_lead;
   double t_reach, t_onward;

@@ -41,12 +41,13 @@ static hw_status draw_noise(hw__field *f) {
       u[d] = stratum(rank[d * HW__DRAWS + i]);
     }
     f->noise[i] = (hw__noise){.uniform_age = u[0],
+                              .t_age = hw__t_quantile(u[0]),
                               .uniform_mass = u[1],
                               .normal_velocity = gsl_cdf_ugaussian_Pinv(u[2]),
                               .normal_recovery = gsl_cdf_ugaussian_Pinv(u[3]),
                               .normal_lead = gsl_cdf_ugaussian_Pinv(u[4]),
-                              .t_reach = gsl_cdf_tdist_Pinv(u[5], f->population.reach_freedom),
-                              .t_onward = gsl_cdf_tdist_Pinv(u[6], f->population.reach_freedom)};
+                              .t_reach = hw__t_quantile(u[5]),
+                              .t_onward = hw__t_quantile(u[6])};
     for (size_t m = 0; m < f->pulse_capacity; m++) {
       const size_t *own = &rank[(DIMENSIONS + 3 * m) * HW__DRAWS + i];
       f->pick[i * f->pulse_capacity + m] =

@@ -86,8 +86,13 @@ static double value_of(const hw__entry *entry) {
 /* A lone reading more than twice both neighbours is cut down to the higher of them. */
 static void cut_spikes(hw__trace *trace, double floor) {
   trace->spikes = 0;
+  trace->smallest_g_m3 = INFINITY;
   for (size_t i = 0; i < trace->count; i++) {
-    trace->clean[i] = value_of(&trace->entry[i]);
+    const hw__entry *entry = &trace->entry[i];
+    trace->clean[i] = value_of(entry);
+    if (entry->value_g_m3 > 0 && !entry->below_limit) {
+      trace->smallest_g_m3 = fmin(trace->smallest_g_m3, entry->value_g_m3);
+    }
   }
   for (size_t i = 1; i + 1 < trace->count; i++) {
     const double value = value_of(&trace->entry[i]);
@@ -158,16 +163,25 @@ void hw__trace_settle(hw__trace *trace, const hw_sensor *sensor) {
   }
 }
 
+/* The limit a non-detect stayed below. A bare zero is one too: its limit is not known, but the smallest
+ * positive reading bounds it. */
+static double limit_of(const hw__trace *trace, const hw__entry *entry) {
+  if (entry->below_limit) {
+    return entry->value_g_m3;
+  }
+  return entry->value_g_m3 > 0 ? 0 : trace->smallest_g_m3;
+}
+
 static void add_point(hw__view *view, const hw__trace *trace, size_t from, size_t to, double noise) {
   double time = 0, value = 0, limit = 0;
   for (size_t i = from; i < to; i++) {
     time += trace->entry[i].time_s - view->anchor_s;
     value += trace->clean[i];
-    limit = fmax(limit, trace->entry[i].below_limit ? trace->entry[i].value_g_m3 / 2 : 0);
+    limit = fmax(limit, limit_of(trace, &trace->entry[i]) / 2);
   }
   const double n = (double)(to - from), height = view->height_g_m3;
-  const double floor = (trace->floor_g_m3 + limit) / height;
-  view->point[view->count++] = (hw__point){time / n, value / n / height, 1 / (noise * noise + floor * floor)};
+  const double share = value / n / height, floor = (trace->floor_g_m3 + limit) / height;
+  view->point[view->count++] = (hw__point){time / n, share, 1 / (noise * noise + floor * floor)};
 }
 
 void hw__trace_view(const hw__trace *trace, const hw__population *population, hw__view *out) {

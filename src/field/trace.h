@@ -28,11 +28,12 @@ typedef struct {
   double clean[HW__TRACE_SIZE]; /* above background, lone spikes cut; valid after hw__trace_settle */
 
   double background_g_m3;
-  double floor_g_m3;  /* scatter of the background, at least what the sensor declares */
-  size_t onset;       /* first entry above the background; count when there is none */
-  size_t peak;        /* highest entry from the onset on */
-  double height_g_m3; /* its height above background; 0 when nothing rose */
-  bool fallen;        /* the pulse has come down to half its height */
+  double floor_g_m3;    /* scatter of the background, at least what the sensor declares */
+  double smallest_g_m3; /* smallest positive reading */
+  size_t onset;         /* first entry above the background; count when there is none */
+  size_t peak;          /* highest entry from the onset on */
+  double height_g_m3;   /* its height above background; 0 when nothing rose */
+  bool fallen;          /* the pulse has come down to half its height */
   size_t spikes;
   double spike_s, spike_g_m3; /* the last one */
 } hw__trace;

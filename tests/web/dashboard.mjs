@@ -1,0 +1,194 @@
+/* The dashboard in a real browser against the real program: node dashboard.mjs PROGRAM WEB [PICTURES]
+ *
+ * Replays a spill, watches the estimate appear and narrow, and holds what the screen says against
+ * `headwater identify` on the readings the screen exports. Then a sensor falls silent, the service is
+ * killed and comes back, and tokens are asked for. Exit 77: no browser here. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Folder, Service, SKIPPED, freePort, identify, launch, quiet, spill, tokenLine } from "./serving.mjs";
+
+const [program, web, pictures] = process.argv.slice(2);
+const browser = await launch(web);
+if (!browser) {
+  console.log("skipped: no Chromium, or its driver is not fetched (packages.txt, web/fetch)");
+  process.exit(SKIPPED);
+}
+
+const folder = new Folder();
+const faults = []; /* what the browser complained about */
+const services = [];
+const LAST_S = 6 * 3600;
+
+async function openPage(address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: "America/New_York", ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20000);
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|status of 401/.test(message.text())) faults.push(`console: ${message.text()}`);
+  });
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== address) faults.push(`asked another host: ${url.origin}`);
+  });
+  await page.goto(address);
+  return page;
+}
+
+const waitForSentence = (page, pattern) => page.locator(".sentence h1").filter({ hasText: pattern }).waitFor();
+const plain = (text) => text.replaceAll("\u2212", "-").replaceAll("\u202f", " ");
+
+/* "90 %: km -12.10 to -11.85" of the first card, as numbers. */
+async function shownInterval(page) {
+  const card = plain(await page.locator(".answers .card").first().innerText());
+  const found = /90 %: km (-?[\d.]+) to (-?[\d.]+)/.exec(card);
+  return found && [Number(found[1]), Number(found[2])];
+}
+
+async function picture(page, name) {
+  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+/* The number of readings the cards of the sensors show. */
+const shownReadings = (page) => page.locator(".sensor-card").evaluateAll((cards) => cards.reduce((sum, card) => sum + Number(card.dataset.readings), 0));
+
+const waitForReadings = (page, count) =>
+  page.waitForFunction((n) => [...document.querySelectorAll(".sensor-card")].reduce((sum, card) => sum + Number(card.dataset.readings), 0) === n, count);
+
+/* What the screen and the service say, and what identify says of the readings the screen exports. */
+async function agrees(page, service) {
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Readings, CSV" }).click()]);
+  const found = identify(program, folder, readFileSync(await file.path(), "utf8"));
+  const stored = (await service.get("/v1/incidents")).incidents[0];
+  assert.equal(stored.readings, found.readings);
+  assert.deepEqual(stored.estimate, found.estimate);
+  assert.deepEqual(stored.interval, found.interval);
+  const span = found.interval.location_m[1] - found.interval.location_m[0];
+  const place = `river km ${(found.estimate.location_m / 1000).toFixed(span < 2000 ? 2 : 1)}`;
+  const time = `${found.estimate.time.slice(11, 16)} UTC`;
+  const card = page.locator(".answers .card").first().filter({ hasText: time });
+  await card.filter({ hasText: place.replace("-", "\u2212") }).waitFor().catch(async () => assert.fail(`expected ${place}, ${time} on the screen, which says ${await page.locator(".card").first().innerText()}`));
+}
+
+async function check(name, run) {
+  const started = Date.now();
+  await run();
+  console.log(`ok  ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+}
+
+let failed = false;
+try {
+  const readings = folder.write("readings.csv", spill(LAST_S));
+  const port = await freePort();
+  let service = new Service(program, folder, port, ["--replay", `demo=${readings}`, "--speed", "1800"]);
+  services.push(service);
+  await service.start();
+  const page = await openPage(service.address);
+
+  await check("a quiet river is calm", async () => {
+    await waitForSentence(page, "No spill is known on Demo River");
+    await picture(page, "calm");
+  });
+
+  let widest = 0;
+  await check("the estimate appears, says how sure it is, and narrows", async () => {
+    await waitForSentence(page, "most likely entered");
+    const ends = Date.now() + 30000;
+    let interval = null;
+    while (Date.now() < ends && Number(await page.locator("main").getAttribute("data-readings")) < 2 * (LAST_S / 300 + 1)) {
+      interval = (await shownInterval(page)) ?? interval;
+      if (interval) widest = Math.max(widest, interval[1] - interval[0]);
+      await page.waitForTimeout(150);
+    }
+    await waitForSentence(page, "Paper mill");
+    const [lo, hi] = await shownInterval(page);
+    assert.ok(hi - lo < 0.5 * widest, `interval ${hi - lo} km wide at the end, ${widest} km at its widest`);
+    assert.ok(lo <= -11.9 && hi >= -12.1 && hi - lo < 2, `the true place, km -12, within ${lo} to ${hi}`);
+    await picture(page, "spill");
+  });
+
+  await check("every reading of the file is on the screen", () => waitForReadings(page, 2 * (LAST_S / 300 + 1)));
+
+  await check("the screen agrees with identify on the readings it exports", () => agrees(page, service));
+
+  await check("the plume moves with the slider, by keyboard", async () => {
+    const slider = page.getByRole("slider");
+    await slider.waitFor();
+    for (let i = 0; i < 60 && !(await slider.evaluate((e) => e === document.activeElement)); i++) await page.keyboard.press("Tab");
+    assert.ok(await slider.evaluate((e) => e === document.activeElement), "the slider is reached with Tab");
+    const before = await page.locator(".slider output").innerText();
+    for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+    await page.waitForFunction((was) => document.querySelector(".slider output").innerText !== was, before);
+    assert.match(await page.locator(".slider output").innerText(), /^in /);
+    await page.getByRole("button", { name: "Now" }).click();
+  });
+
+  await check("the river is drawn as a map from its centreline", async () => {
+    await page.getByRole("button", { name: "as a map" }).click();
+    await page.locator("svg.map .water-line").waitFor();
+    await picture(page, "map");
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).first().click()]);
+    assert.deepEqual([...readFileSync(await file.path()).subarray(1, 4)], [...Buffer.from("PNG")]);
+    const [places] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Places, GeoJSON" }).click()]);
+    const source = JSON.parse(readFileSync(await places.path(), "utf8")).features.find((f) => f.properties.kind === "source");
+    assert.ok(Math.abs(source.geometry.coordinates[1] - 50.6) < 0.1, "the source lies on the line");
+    await page.getByRole("button", { name: "by kilometre" }).click();
+  });
+
+  await check("a sensor that stops is told to be silent", async () => {
+    await service.post(quiet("weir", LAST_S + 300, 12));
+    await page.getByText(/Sensor bridge is silent, last reading 1.h ago/).waitFor();
+    await waitForReadings(page, 2 * (LAST_S / 300 + 1) + 12);
+    await picture(page, "silent");
+  });
+
+  await check("killed and back: reconnects and has lost nothing", async () => {
+    const before = await shownReadings(page);
+    await service.stop("SIGKILL");
+    await page.getByText(/Connection lost/).waitFor();
+    await picture(page, "lost");
+    service = new Service(program, folder, port);
+    services.push(service);
+    await service.start();
+    await service.post(quiet("weir", LAST_S + 300 * 13, 4));
+    await page.locator(".line.live").waitFor();
+    await waitForReadings(page, before + 4);
+    await agrees(page, service);
+  });
+
+  await check("a phone shows it without scrolling sideways, in the dark", async () => {
+    const phone = await openPage(service.address, { viewport: { width: 390, height: 844 }, colorScheme: "dark" });
+    await waitForSentence(phone, "most likely entered");
+    await phone.locator(".sensor-card canvas").first().waitFor();
+    assert.ok((await phone.evaluate(() => document.documentElement.scrollWidth)) <= 390, "wider than the phone");
+    await picture(phone, "phone");
+    await phone.context().close();
+  });
+
+  await check("a token is asked for when the service wants one, and a wrong one refused", async () => {
+    const tokens = folder.write("tokens", tokenLine("let me read"));
+    const guarded = new Service(program, folder, await freePort(), ["--token-file", tokens]);
+    guarded.arguments[guarded.arguments.indexOf("--db") + 1] = join(folder.path, "guarded.db");
+    services.push(guarded);
+    await guarded.start();
+    const visitor = await openPage(guarded.address);
+    await visitor.getByLabel("Token").fill("guess");
+    await visitor.getByRole("button", { name: "Continue" }).click();
+    await visitor.getByText("That token was not accepted").waitFor();
+    await picture(visitor, "token");
+    await visitor.getByLabel("Token").fill("let me read");
+    await visitor.keyboard.press("Enter");
+    await waitForSentence(visitor, "No readings have come in yet");
+  });
+
+  assert.deepEqual(faults, [], "the browser has nothing to complain about");
+} catch (error) {
+  failed = true;
+  console.error(error);
+  for (const service of services) console.error(service.errors?.split("\n").slice(-6).join("\n"));
+}
+await browser.close();
+for (const service of services) await service.stop();
+folder.remove();
+process.exit(failed ? 1 : 0);

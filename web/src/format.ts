@@ -1,0 +1,109 @@
+/* Numbers for people: river kilometres, mg/l or ug/l, hours. SI goes in, text with its unit comes out. */
+import type { River } from "./model";
+
+export const MINUS = "\u2212";
+const NARROW = "\u202f"; /* between a number and its unit, so that they stay together */
+
+function signed(text: string): string {
+  return text.replace("-", MINUS);
+}
+
+/* River kilometre; more decimals where what is shown spans little. */
+export function km(location_m: number, span_m = Infinity): string {
+  return fixedKm(location_m, span_m < 2000 ? 2 : 1);
+}
+
+export function fixedKm(location_m: number, decimals: number): string {
+  const text = (location_m / 1000).toFixed(decimals);
+  return signed(Number(text) === 0 ? text.replace("-", "") : text);
+}
+
+/* Never quite none and never quite all: no method is that sure. */
+export function percent(probability: number): string {
+  if (probability > 0.994) return `>${NARROW}99${NARROW}%`;
+  if (probability < 0.006) return `<${NARROW}1${NARROW}%`;
+  return `${Math.round(100 * probability)}${NARROW}%`;
+}
+
+/* Three digits that mean something, without zeros that mean nothing. */
+function digits(value: number): string {
+  if (value === 0) return "0";
+  const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return signed(String(Number(value.toFixed(Math.min(places, 6)))));
+}
+
+export function mass(mass_g: number): string {
+  if (mass_g >= 999.5e3) return `${digits(mass_g / 1e6)}${NARROW}t`;
+  if (mass_g >= 999.5) return `${digits(mass_g / 1e3)}${NARROW}kg`;
+  return `${digits(mass_g)}${NARROW}g`;
+}
+
+/* A unit of concentration, one for everything on the screen. */
+export interface Unit {
+  label: string;
+  per_g_m3: number;
+}
+
+export function unitFor(max_g_m3: number): Unit {
+  return max_g_m3 < 0.1 ? { label: "\u00b5g/l", per_g_m3: 1000 } : { label: "mg/l", per_g_m3: 1 };
+}
+
+export function concentration(value_g_m3: number, unit: Unit): string {
+  return `${digits(value_g_m3 * unit.per_g_m3)}${NARROW}${unit.label}`;
+}
+
+export function duration(seconds: number): string {
+  const minutes = Math.round(Math.abs(seconds) / 60);
+  if (minutes < 1) return `${Math.round(Math.abs(seconds))}${NARROW}s`;
+  if (minutes < 60) return `${minutes}${NARROW}min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 ? `${hours}${NARROW}h ${minutes % 60}${NARROW}min` : `${hours}${NARROW}h`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 ? `${days}${NARROW}d ${hours % 24}${NARROW}h` : `${days}${NARROW}d`;
+}
+
+const pad = (n: number) => String(n).padStart(2, "0");
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+export function utcTime(unix_s: number): string {
+  const d = new Date(unix_s * 1000);
+  return `${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}`;
+}
+
+export function utcDate(unix_s: number): string {
+  const d = new Date(unix_s * 1000);
+  return `${d.getUTCDate()} ${MONTHS[d.getUTCMonth()]} ${d.getUTCFullYear()}`;
+}
+
+/* "+01:00" for where this screen hangs. */
+export function localOffset(unix_s: number): string {
+  const minutes = -new Date(unix_s * 1000).getTimezoneOffset();
+  const size = Math.abs(minutes);
+  return `${minutes < 0 ? MINUS : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
+}
+
+export function localTime(unix_s: number): string {
+  const d = new Date(unix_s * 1000);
+  const sameDay = d.getDate() === d.getUTCDate();
+  const day = sameDay ? "" : `${d.getDate()} ${MONTHS[d.getMonth()]} `;
+  return `${day}${pad(d.getHours())}:${pad(d.getMinutes())}`;
+}
+
+/* Hours on the clock of readings that carry no date. */
+export function relativeTime(time_s: number): string {
+  const hours = time_s / 3600;
+  return `t${NARROW}=${NARROW}${hours < 0 ? MINUS : "+"}${Math.abs(hours).toFixed(2)}${NARROW}h`;
+}
+
+export const isCalendar = (river: River | undefined) => river?.time_base !== "relative";
+
+/* An instant, both clocks told apart; without dates, hours on the readings' clock. */
+export function instant(river: River | undefined, time_s: number): string {
+  if (!isCalendar(river)) return relativeTime(time_s);
+  return `${utcDate(time_s)} ${utcTime(time_s)} UTC (${localTime(time_s)} local)`;
+}
+
+/* The same without the date, for lists under a dated heading. */
+export function shortInstant(river: River | undefined, time_s: number): string {
+  return isCalendar(river) ? `${utcTime(time_s)} UTC` : relativeTime(time_s);
+}

@@ -1,0 +1,139 @@
+/* What the service says, as it says it: the names and units of docs/api.md. */
+
+export type Triple = [lo: number, mid: number, hi: number];
+export type Pair = [lo: number, hi: number];
+
+export type SensorState = "no data" | "learning" | "quiet" | "alarm" | "silent";
+
+export interface Sensor {
+  id: string;
+  location_m: number;
+  state: SensorState;
+  latest_s: number | null;
+  latest_g_m3: number | null;
+  age_s: number | null;
+  interval_s: number | null;
+  background_g_m3: number | null;
+  noise_g_m3: number | null;
+  detection_limit_g_m3: number | null;
+}
+
+export interface Candidate {
+  id: string;
+  name: string;
+  location_m: number;
+  extent_m: number;
+}
+
+export interface Intake {
+  id: string;
+  name: string;
+  location_m: number;
+  alarm_g_m3: number | null;
+}
+
+export interface River {
+  id: string;
+  name: string;
+  time_base: "calendar" | "relative" | "unset";
+  /* The wall clock, or the latest reading's where times carry no date or the data are of another day. */
+  present_s: number | null;
+  search: { location_m: Pair };
+  sensors: Sensor[];
+  candidates: Candidate[];
+  intakes: Intake[];
+  has_centerline: boolean;
+}
+
+export interface Source {
+  mass_g: number;
+  location_m: number;
+  time_s: number;
+}
+
+export interface Interval {
+  level: number;
+  mass_g: Pair;
+  location_m: Pair;
+  time_s: Pair;
+}
+
+export interface Arrival {
+  id: string;
+  first_s: Triple | null;
+  peak_s: Triple | null;
+  peak_g_m3: Triple | null;
+  exceeds_alarm: number | null;
+}
+
+/* headwater.estimate/1. Add origin_s of the incident to its times to be on the clock of the readings. */
+export interface Result {
+  method: string;
+  seed: number;
+  readings: number;
+  provisional: boolean;
+  estimate: (Source & { time: string | null }) | null;
+  interval: Interval | null;
+  hydraulics: { velocity_m_s: Triple | null; dispersion_m2_s: Triple | null } | null;
+  candidates: { id: string | null; probability: number }[];
+  arrivals: Arrival[];
+  warnings: string[];
+}
+
+/* One step of an incident's history. */
+export interface Track extends Source {
+  reading_s: number;
+  readings: number;
+  provisional: boolean;
+  interval: Omit<Interval, "level"> | null;
+}
+
+/* The result, and what the service knows of the incident. */
+export interface Incident extends Result {
+  id: number;
+  river_id: string;
+  state: "open" | "closed";
+  sensor: string | null; /* that noticed it; null: a person */
+  opened_s: number;
+  onset_s: number;
+  origin_s: number;
+  noticed: string | null;
+  closed_s: number | null;
+  close_reason: string | null;
+}
+
+export interface Reading {
+  time_s: number;
+  concentration_g_m3: number;
+  below_limit: boolean;
+}
+
+/* Bands over time at one place. */
+export interface Forecast {
+  x_m: number;
+  time_s: number[];
+  concentration_g_m3: Triple[];
+}
+
+/* Bands along the river at one time. */
+export interface Plume {
+  time_s: number;
+  x_m: number[];
+  concentration_g_m3: Triple[];
+}
+
+/* Probability per cell; rows run over time, columns over place. Times count from origin_s. */
+export interface Posterior {
+  origin_s: number;
+  grid: { location_m: Pair; time_s: Pair; cells: number; probability: number[][] } | null;
+}
+
+export interface LogEvent {
+  id: number;
+  kind: string;
+  river: string;
+  incident: number;
+  subject: string;
+  at: string | null;
+  body: Record<string, unknown> | null;
+}

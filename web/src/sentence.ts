@@ -1,0 +1,90 @@
+/* The sentence on top, and what it is made of: one pass from a result to words. */
+import { concentration, duration, instant, km, mass, percent, type Unit } from "./format";
+import type { Arrival, Incident, Intake, Result, River } from "./model";
+
+/* The most probable facility, when there is one to name. */
+export function suspect(river: River, result: Result): { name: string; probability: number } | null {
+  const best = result.candidates.reduce<{ id: string | null; probability: number } | null>(
+    (a, b) => (a && a.probability >= b.probability ? a : b), null);
+  if (!best || best.id === null) return null;
+  const candidate = river.candidates.find((c) => c.id === best.id);
+  return { name: candidate?.name || best.id, probability: best.probability };
+}
+
+export interface Threat {
+  intake: Intake;
+  arrival: Arrival;
+  first_s: number | null; /* on the readings' clock; null: the level is not expected to be passed */
+  peak_s: number | null;
+  passed: boolean;
+}
+
+/* Intakes in the path, the soonest first. */
+export function threats(river: River, incident: Incident, now_s: number): Threat[] {
+  const origin = incident.origin_s;
+  const list: Threat[] = [];
+  for (const arrival of incident.arrivals) {
+    const intake = river.intakes.find((i) => i.id === arrival.id);
+    if (!intake) continue;
+    const first_s = arrival.first_s ? arrival.first_s[1] + origin : null;
+    const peak_s = arrival.peak_s ? arrival.peak_s[1] + origin : null;
+    list.push({ intake, arrival, first_s, peak_s, passed: peak_s !== null && peak_s < now_s });
+  }
+  const when = (t: Threat) => t.first_s ?? t.peak_s ?? Infinity;
+  return list.sort((a, b) => when(a) - when(b));
+}
+
+/* "Truckee River" of "Truckee River, Glenshire Drive to Mogul". */
+export const shortName = (river: River) => river.name.split(",")[0]!.trim() || river.id;
+
+export type Harm = "exceeds" | "below" | "possible" | "unknown";
+
+export function harm(threat: Threat): Harm {
+  const p = threat.arrival.exceeds_alarm;
+  if (p === null || threat.intake.alarm_g_m3 === null) return "unknown";
+  return p >= 0.5 ? "exceeds" : p >= 0.05 ? "possible" : "below";
+}
+
+function nextClause(river: River, incident: Incident, now_s: number, unit: Unit): string {
+  const ahead = threats(river, incident, now_s);
+  const next = ahead.find((t) => !t.passed && t.first_s !== null && harm(t) !== "below") ?? ahead.find((t) => !t.passed);
+  if (!next) return river.intakes.length && ahead.length ? " It has passed every intake." : "";
+  const name = next.intake.name || next.intake.id;
+  const p = next.arrival.exceeds_alarm;
+  if (next.first_s === null || harm(next) === "below") {
+    return ` ${name} is in its path, but should stay below its alarm level.`;
+  }
+  const wait = next.first_s - now_s;
+  const when = wait > 60 ? `is expected to reach ${name} in ${duration(wait)}` : `is expected to be passing ${name} now`;
+  if (next.intake.alarm_g_m3 === null || p === null) return ` It ${when}.`;
+  return ` It ${when}, and to exceed the alarm level of ${concentration(next.intake.alarm_g_m3, unit)} with ${percent(p)} probability.`;
+}
+
+export function spillSentence(river: River, incident: Incident, now_s: number, unit: Unit): string {
+  const over = incident.state === "closed" ? "This incident is closed. " : "";
+  if (!incident.estimate) {
+    return `${over}${shortName(river)}: readings have left their background; the source is being worked out.`;
+  }
+  const e = incident.estimate;
+  const span = incident.interval ? incident.interval.location_m[1] - incident.interval.location_m[0] : Infinity;
+  const who = suspect(river, incident);
+  const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), river km ${km(e.location_m, span)}` : `river km ${km(e.location_m, span)}`;
+  const doubt = incident.provisional ? "still provisional, " : "";
+  const when = instant(river, e.time_s + incident.origin_s);
+  return `${over}${shortName(river)}: ${doubt}about ${mass(e.mass_g)} most likely entered at ${place}, ${river.time_base === "relative" ? "at" : "on"} ${when}.` + nextClause(river, incident, now_s, unit);
+}
+
+export function calmSentence(rivers: River[]): string {
+  const sensors = rivers.flatMap((r) => r.sensors);
+  const count = (state: string) => sensors.filter((s) => s.state === state).length;
+  const where = rivers.length === 1 ? `on ${shortName(rivers[0]!)}` : `on any of ${rivers.length} rivers`;
+  const silent = count("silent");
+  const never = count("no data");
+  const learning = count("learning");
+  const parts = [`No spill is known ${where}.`];
+  if (silent) parts.push(`${silent} of ${sensors.length} sensors ${silent === 1 ? "is" : "are"} silent.`);
+  if (never) parts.push(never === sensors.length ? "No readings have come in yet." : `${never} of ${sensors.length} sensors ${never === 1 ? "has" : "have"} not reported yet.`);
+  if (learning) parts.push(`${learning} ${learning === 1 ? "sensor is" : "sensors are"} still learning the background.`);
+  if (!silent && !never && !learning) parts.push(sensors.length === 1 ? "The sensor is quiet." : sensors.length === 2 ? "Both sensors are quiet." : `All ${sensors.length} sensors are quiet.`);
+  return parts.join(" ");
+}

@@ -1,0 +1,101 @@
+/* The screen: a sentence, four answers, the river, then everything they rest on. */
+import { useMemo } from "preact/hooks";
+import { riverNow, useTick } from "../clock";
+import { duration, unitFor, type Unit } from "../format";
+import { centerlineOf } from "../geometry";
+import type { Incident, River } from "../model";
+import { calmSentence, spillSentence } from "../sentence";
+import type { State } from "../store";
+import { Answers } from "./answers";
+import { useStore } from "./context";
+import { DensityPanel } from "./density";
+import { EventPanel } from "./events";
+import { saveBulletin, saveGeojson, saveIncident, saveReadings } from "./export";
+import { HistoryPanel } from "./history";
+import { RiverPanel } from "./riverpanel";
+import { Sensors } from "./sensors";
+import { TokenPrompt } from "./token";
+import { TopBar } from "./topbar";
+
+/* The largest concentration on the screen, which chooses the unit. */
+function largest(state: State, incident: Incident | undefined): number {
+  let most = 0;
+  for (const list of state.readings.values()) for (const r of list) most = Math.max(most, r.concentration_g_m3);
+  for (const a of incident?.arrivals ?? []) most = Math.max(most, a.peak_g_m3?.[1] ?? 0);
+  return most;
+}
+
+function Notices({ river, incident }: { river: River; incident: Incident | undefined }) {
+  const silent = river.sensors.filter((s) => s.state === "silent");
+  const lines = silent.map((s) => `Sensor ${s.id} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`);
+  lines.push(...(incident?.warnings ?? []));
+  if (!lines.length) return null;
+  return <ul class="notices" aria-label="Notices">{lines.map((l) => <li key={l}>{l}</li>)}</ul>;
+}
+
+function Exports({ river, incident }: { river: River; incident: Incident | undefined }) {
+  const [, state] = useStore();
+  const line = useMemo(() => centerlineOf(river, state.centerline), [river.id, state.centerline]);
+  return (
+    <div class="exports" role="group" aria-label="Export">
+      <span>Export</span>
+      <button type="button" onClick={() => saveReadings(river, state.readings)}>Readings, CSV</button>
+      {incident && <button type="button" onClick={() => void saveIncident(incident.id)}>Incident, JSON</button>}
+      <button type="button" onClick={() => saveGeojson(river, line, incident)}>Places, GeoJSON</button>
+      {incident && <button type="button" onClick={() => void saveBulletin(incident.id)}>Bulletin, text</button>}
+      <button type="button" onClick={() => window.print()}>Print</button>
+    </div>
+  );
+}
+
+function Spill({ river, incident, unit, reference }: { river: River; incident: Incident; unit: Unit; reference: number }) {
+  const [, state] = useStore();
+  const { now_s } = riverNow(river);
+  return (
+    <>
+      <Answers river={river} incident={incident} plumeNow={state.plumeNow} readings={state.readings} unit={unit} now_s={now_s} />
+      <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
+      <Sensors river={river} unit={unit} />
+      <DensityPanel river={river} incident={incident} posterior={state.posterior} />
+      <HistoryPanel river={river} incident={incident} history={state.history} />
+    </>
+  );
+}
+
+export function App() {
+  const [store, state] = useStore();
+  useTick(10000); /* ages and countdowns */
+  const river = store.shownRiver();
+  const incident = store.shownIncident();
+  if (state.connection === "token") return <TokenPrompt />;
+  const reference = largest(state, incident);
+  const unit = unitFor(reference);
+  const open = [...state.incidents.values()].filter((i) => i.state === "open");
+  const sentence = !state.loaded ? "Asking the service\u2026"
+    : !river ? "This service watches no river."
+    : incident ? spillSentence(river, incident, riverNow(river).now_s, unit)
+    : open.length ? calmSentence([river])
+    : calmSentence([...state.rivers.values()]);
+  const tone = !state.loaded || !river ? "" : incident?.state === "open" ? (incident.provisional ? "warn" : "alarm") : "calm";
+  return (
+    <>
+      <a class="skip" href="#main">To the answer</a>
+      <TopBar river={river} />
+      <main id="main" tabIndex={-1} class={state.connection === "lost" ? "stale" : ""} data-incident={incident?.id} data-readings={incident?.readings}>
+        <div class={`sentence ${tone}`}>
+          <h1 aria-live="polite">{sentence}</h1>
+          {river && <Notices river={river} incident={incident} />}
+        </div>
+        {river && incident && <Spill river={river} incident={incident} unit={unit} reference={reference} />}
+        {river && !incident && (
+          <>
+            <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
+            <Sensors river={river} unit={unit} />
+          </>
+        )}
+        {river && <EventPanel events={state.events} rivers={state.rivers} incidents={state.incidents} unit={unit} />}
+        {river && <Exports river={river} incident={incident} />}
+      </main>
+    </>
+  );
+}

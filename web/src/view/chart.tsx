@@ -1,0 +1,117 @@
+/* A uPlot chart that follows its container, the theme and its data. */
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { MINUS, utcDate, utcTime } from "../format";
+import { useTheme, color } from "./theme";
+
+export interface ChartProps {
+  label: string; /* what a person who does not see it is told */
+  data: uPlot.AlignedData;
+  series: uPlot.Series[]; /* beside the first, of times */
+  bands?: uPlot.Band[];
+  xKind: "utc" | "hours" | "count";
+  x: [number, number];
+  y?: [number, number];
+  yFormat: (value: number) => string;
+  height: number;
+  wideAxis?: boolean; /* room for long tick labels */
+  syncKey?: string;
+  onCursor?: (index: number | null) => void;
+  lines?: { value: number; name: string; color: string }[]; /* levels drawn across */
+}
+
+const HOUR = 3600;
+
+/* Ticks in UTC (the date where the day changes), or hours for readings without dates, or a count. */
+function ticksOf(kind: ChartProps["xKind"]) {
+  return (_: uPlot, ticks: number[]): string[] =>
+    ticks.map((t, i) => {
+      if (kind === "count") return String(t);
+      if (kind === "hours") {
+        const hours = t / HOUR;
+        const text = Math.abs(hours) >= 10 || Number.isInteger(hours) ? hours.toFixed(0) : hours.toFixed(1);
+        return text.replace("-", MINUS);
+      }
+      const newDay = i === 0 || utcDate(t) !== utcDate(ticks[i - 1]!);
+      return newDay ? `${utcTime(t)}\n${utcDate(t).slice(0, -5)}` : utcTime(t);
+    });
+}
+
+/* Steps people count hours in. */
+const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000];
+
+function drawLines(props: () => ChartProps) {
+  return (plot: uPlot): void => {
+    const { ctx } = plot;
+    for (const line of props().lines ?? []) {
+      const y = plot.valToPos(line.value, "y", true);
+      if (y < plot.bbox.top || y > plot.bbox.top + plot.bbox.height) continue;
+      ctx.save();
+      ctx.strokeStyle = color(line.color);
+      ctx.fillStyle = color(line.color);
+      ctx.lineWidth = devicePixelRatio;
+      ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
+      ctx.beginPath();
+      ctx.moveTo(plot.bbox.left, y);
+      ctx.lineTo(plot.bbox.left + plot.bbox.width, y);
+      ctx.stroke();
+      ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+      ctx.fillText(line.name, plot.bbox.left + 4 * devicePixelRatio, y - 4 * devicePixelRatio);
+      ctx.restore();
+    }
+  };
+}
+
+function build(props: () => ChartProps, width: number): uPlot.Options {
+  const now = props();
+  const axis = { stroke: color("muted"), grid: { stroke: color("grid"), width: 1 }, ticks: { stroke: color("line"), width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+  return {
+    width,
+    height: now.height,
+    legend: { show: false },
+    padding: [8, 20, 0, 0],
+    cursor: { points: { size: 7 }, drag: { x: false, y: false }, ...(now.syncKey ? { sync: { key: now.syncKey } } : {}) },
+    scales: { x: { time: false, range: () => props().x }, y: { range: (_u, _lo, hi) => props().y ?? [0, hi > 0 ? 1.08 * hi : 1] } },
+    axes: [
+      { ...axis, values: ticksOf(now.xKind), ...(now.xKind === "count" ? {} : { incrs: STEPS }), space: 56, size: now.xKind === "utc" ? 36 : 24 },
+      { ...axis, values: (_u, ticks) => ticks.map((t) => props().yFormat(t)), size: now.wideAxis ? 58 : 46, space: 28 },
+    ],
+    series: [{}, ...now.series],
+    ...(now.bands ? { bands: now.bands } : {}),
+    hooks: {
+      draw: [drawLines(props)],
+      setCursor: [(plot) => props().onCursor?.(plot.cursor.idx ?? null)],
+    },
+  };
+}
+
+export function Chart(props: ChartProps) {
+  const host = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  const theme = useTheme();
+  /* What the chart is made of, as opposed to what it shows. */
+  const shape = JSON.stringify([props.series.map((s) => s.label), props.xKind, props.height, theme]);
+
+  useEffect(() => {
+    const element = host.current!;
+    const make = new uPlot(build(() => latest.current, element.clientWidth || 300), latest.current.data, element);
+    plot.current = make;
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth && element.clientWidth !== make.width) make.setSize({ width: element.clientWidth, height: latest.current.height });
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      make.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+
+  useEffect(() => {
+    plot.current?.setData(props.data, true);
+  }, [props.data, props.x[0], props.x[1], props.y?.[0], props.y?.[1]]);
+
+  return <div class="chart" ref={host} role="img" aria-label={props.label} />;
+}

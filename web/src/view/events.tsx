@@ -1,0 +1,62 @@
+/* What happened, latest first. */
+import { concentration, instant, localTime, percent, utcDate, utcTime, type Unit } from "../format";
+import type { Incident, LogEvent, River } from "../model";
+import { shortName } from "../sentence";
+import { Panel } from "./panel";
+
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+const number = (value: unknown) => (typeof value === "number" ? value : null);
+
+function words(event: LogEvent, river: River | undefined, unit: Unit): string {
+  const body = event.body ?? {};
+  const p = number(body["probability"]) ?? number(body["exceeds_alarm"]);
+  switch (event.kind) {
+    case "incident_opened":
+      return `Incident ${event.incident} opened: ${text(body["reason"])}`;
+    case "incident_closed":
+      return `Incident ${event.incident} closed: ${text(body["reason"])}`;
+    case "candidate":
+      return `${text(body["name"]) || event.subject} is the source with ${p === null ? "?" : percent(p)} probability`;
+    case "intake_alarm": {
+      const first = number(body["first_s"]);
+      const peak = number(body["peak_g_m3"]);
+      return `Alarm forecast at ${text(body["name"]) || event.subject}: ${p === null ? "" : percent(p)}${first === null ? "" : `, from ${instant(river, first)}`}${peak === null ? "" : `, peak ${concentration(peak, unit)}`}`;
+    }
+    default:
+      return `${event.kind.replace(/_/g, " ")}${event.subject ? `: ${event.subject}` : ""}`;
+  }
+}
+
+const TONE: Record<string, string> = { incident_opened: "alarm", intake_alarm: "alarm", candidate: "warn", sensor_silent: "warn" };
+
+export function EventPanel({ events, rivers, incidents, unit }: { events: LogEvent[]; rivers: Map<string, River>; incidents: Map<number, Incident>; unit: Unit }) {
+  const past = [...incidents.values()].filter((i) => i.state === "closed").sort((a, b) => b.id - a.id).slice(0, 20);
+  return (
+    <Panel id="events" title="Log" note="Latest first, by the service's clock.">
+      {events.length === 0 && <p class="empty">Nothing has happened yet.</p>}
+      <ol class="events" tabIndex={0} aria-label="Events">
+        {events.map((e) => {
+          const river = rivers.get(e.river);
+          const at_s = e.at ? Date.parse(e.at) / 1000 : null;
+          return (
+            <li key={e.id} class={TONE[e.kind] ?? ""}>
+              {at_s !== null && <time dateTime={e.at!} title={`${utcDate(at_s)}, ${localTime(at_s)} local`}>{utcDate(at_s).slice(0, -5)} {utcTime(at_s)} UTC</time>}
+              <span>{rivers.size > 1 && river ? `${shortName(river)}: ` : ""}{words(e, river, unit)}</span>
+            </li>
+          );
+        })}
+      </ol>
+      {past.length > 0 && (
+        <>
+          <h3>Past incidents</h3>
+          <ul class="past">
+            {past.map((i) => {
+              const river = rivers.get(i.river_id);
+              return <li key={i.id}><a href={`#/incident/${i.id}`}>{river ? shortName(river) : i.river_id}, {instant(river, i.opened_s)}</a></li>;
+            })}
+          </ul>
+        </>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,96 @@
+/* Files for people to take away. */
+import * as api from "../api";
+import { pointAt, type Centerline } from "../geometry";
+import type { Incident, Reading, River } from "../model";
+
+export function download(blob: Blob, name: string): void {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+}
+
+const asFile = (text: string, type: string, name: string) => download(new Blob([text], { type }), name);
+
+/* Readings shown, as `headwater identify` reads them. */
+export function readingsCsv(river: River, readings: Map<string, Reading[]>): string {
+  const calendar = river.time_base === "calendar";
+  const rows = [...readings].flatMap(([sensor, list]) => list.map((r) => ({ sensor, ...r }))).sort((a, b) => a.time_s - b.time_s);
+  const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+  const lines = rows.map((r) => {
+    const time = calendar ? new Date(r.time_s * 1000).toISOString() : String(r.time_s);
+    return `${time},${quoted(r.sensor)},${r.below_limit ? "<" : ""}${r.concentration_g_m3}`;
+  });
+  return [`${calendar ? "time" : "time_s"},sensor,concentration_g_m3`, ...lines, ""].join("\n");
+}
+
+/* Everything with a place. Without a centreline features have no geometry, only location_m. */
+export function geojson(river: River, line: Centerline | null, incident: Incident | undefined): object {
+  const at = (location_m: number) => (line ? { type: "Point", coordinates: pointAt(line, location_m) } : null);
+  const feature = (kind: string, location_m: number, properties: object) => ({ type: "Feature", geometry: at(location_m), properties: { kind, location_m, ...properties } });
+  const features = [
+    ...river.sensors.map(({ location_m, ...s }) => feature("sensor", location_m, s)),
+    ...river.candidates.map(({ location_m, ...c }) => feature("candidate", location_m, { ...c, probability: incident?.candidates.find((p) => p.id === c.id)?.probability ?? null })),
+    ...river.intakes.map(({ location_m, ...i }) => feature("intake", location_m, { ...i, arrival: incident?.arrivals.find((a) => a.id === i.id) ?? null })),
+  ];
+  if (incident?.estimate) {
+    const { location_m, ...rest } = incident.estimate;
+    features.push(feature("source", location_m, { ...rest, interval: incident.interval, provisional: incident.provisional }));
+  }
+  return { type: "FeatureCollection", features };
+}
+
+export const saveReadings = (river: River, readings: Map<string, Reading[]>) => asFile(readingsCsv(river, readings), "text/csv", `${river.id}-readings.csv`);
+
+export const saveGeojson = (river: River, line: Centerline | null, incident: Incident | undefined) =>
+  asFile(JSON.stringify(geojson(river, line, incident), null, 1), "application/geo+json", `${river.id}${incident ? `-incident-${incident.id}` : ""}.geojson`);
+
+export async function saveIncident(id: number): Promise<void> {
+  asFile(JSON.stringify(await api.incident(id), null, 1), "application/json", `incident-${id}.json`);
+}
+
+export async function saveBulletin(id: number): Promise<void> {
+  asFile(await api.bulletin(id), "text/plain", `incident-${id}.txt`);
+}
+
+/* A chart's canvas on the page's background. */
+export function canvasToPng(source: HTMLCanvasElement, name: string): void {
+  const canvas = document.createElement("canvas");
+  canvas.width = source.width;
+  canvas.height = source.height;
+  const context = canvas.getContext("2d")!;
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--surface");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(source, 0, 0);
+  canvas.toBlob((blob) => blob && download(blob, name));
+}
+
+const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font", "opacity", "text-anchor"];
+
+/* An SVG with its styles written into it, drawn at twice its size. */
+export async function svgToPng(svg: SVGSVGElement, name: string): Promise<void> {
+  const copy = svg.cloneNode(true) as SVGSVGElement;
+  const originals = [svg, ...svg.querySelectorAll<SVGElement>("*")];
+  [copy, ...copy.querySelectorAll<SVGElement>("*")].forEach((element, i) => {
+    const style = getComputedStyle(originals[i]!);
+    for (const property of DRAWN) element.setAttribute(property, style.getPropertyValue(property));
+    element.setAttribute("font-family", "sans-serif");
+    element.setAttribute("font-size", style.fontSize);
+    element.setAttribute("font-weight", style.fontWeight);
+  });
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  const url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = url;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = 2 * svg.clientWidth;
+  canvas.height = 2 * svg.clientHeight;
+  const context = canvas.getContext("2d")!;
+  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--surface");
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(url);
+  canvas.toBlob((blob) => blob && download(blob, name));
+}

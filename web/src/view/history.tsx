@@ -1,0 +1,67 @@
+/* How the estimate narrowed, reading by reading. */
+import { useMemo } from "preact/hooks";
+import type uPlot from "uplot";
+import { isCalendar, km, mass, relativeTime, utcTime } from "../format";
+import type { Incident, River, Source, Track } from "../model";
+import { Chart } from "./chart";
+import { Panel } from "./panel";
+import { color } from "./theme";
+
+interface Quantity {
+  key: keyof Source;
+  title: string;
+  toShown: (value: number, incident: Incident) => number;
+  format: (value: number, river: River) => string;
+}
+
+const QUANTITIES: Quantity[] = [
+  { key: "location_m", title: "Place, river km", toShown: (v) => v, format: (v) => km(v) },
+  { key: "time_s", title: "Time of release", toShown: (v, i) => v + i.origin_s, format: (v, r) => (isCalendar(r) ? `${utcTime(v)}` : relativeTime(v).replace(/^t\u202f=\u202f/, "")) },
+  { key: "mass_g", title: "Amount", toShown: (v) => v, format: (v) => mass(v) },
+];
+
+const HEIGHT = matchMedia("(min-width: 1000px)").matches ? 235 : 150;
+
+/* The scale follows the settled part: the first guesses may be anywhere in the box. */
+function yRange(rows: [number, number, number][]): [number, number] {
+  const settled = rows.slice(Math.floor(rows.length / 4));
+  const lo = Math.min(...settled.map((r) => r[0]));
+  const hi = Math.max(...settled.map((r) => r[2]));
+  const pad = 0.06 * (hi - lo) || 1;
+  return [lo - pad, hi + pad];
+}
+
+function Narrowing({ river, incident, history, quantity }: { river: River; incident: Incident; history: Track[]; quantity: Quantity }) {
+  const { data, y } = useMemo(() => {
+    const rows = history.map((t): [number, number, number] => {
+      const mid = quantity.toShown(t[quantity.key], incident);
+      const range = t.interval?.[quantity.key];
+      return [range ? quantity.toShown(range[0], incident) : mid, mid, range ? quantity.toShown(range[1], incident) : mid];
+    });
+    return { data: [history.map((t) => t.readings), ...[0, 1, 2].map((k) => rows.map((r) => r[k]!))] as uPlot.AlignedData, y: yRange(rows) };
+  }, [history, quantity, incident.origin_s]);
+  const series: uPlot.Series[] = [
+    { label: "lo", stroke: color("accent-soft"), width: 1, points: { show: false } },
+    { label: quantity.title, stroke: color("accent"), width: 2, points: { show: false } },
+    { label: "hi", stroke: color("accent-soft"), width: 1, points: { show: false } },
+  ];
+  const last = history[history.length - 1]!;
+  return (
+    <figure>
+      <figcaption>{quantity.title} <b>{quantity.format(quantity.toShown(last[quantity.key], incident), river)}</b></figcaption>
+      <Chart label={`${quantity.title} after each of ${history.length} estimates`} data={data} series={series} bands={[{ series: [3, 1], fill: color("accent-band") }]}
+        xKind="count" x={[history[0]!.readings, Math.max(history[0]!.readings + 1, last.readings)]} y={y} yFormat={(v) => quantity.format(v, river)} height={HEIGHT} wideAxis />
+    </figure>
+  );
+}
+
+export function HistoryPanel({ river, incident, history }: { river: River; incident: Incident; history: Track[] }) {
+  return (
+    <Panel id="history" title="How the estimate narrowed" class="history"
+      note={history.length ? `By the number of readings used, ${incident.readings} so far; shaded: the interval.` : undefined}>
+      {history.length
+        ? <div class="history-grid">{QUANTITIES.map((q) => <Narrowing key={q.key} river={river} incident={incident} history={history} quantity={q} />)}</div>
+        : <p class="empty">Appears with the first estimate.</p>}
+    </Panel>
+  );
+}

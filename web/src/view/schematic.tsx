@@ -1,0 +1,189 @@
+/* The river as a straight line by river kilometre. From top to bottom: who may have done it, the
+ * plume's long profile, the river with its sensors, who must be warned, the scale. */
+import { concentration, duration, fixedKm, km, percent, shortInstant, type Unit } from "../format";
+import { extent } from "../geometry";
+import type { Candidate, Incident, Plume, River, Sensor } from "../model";
+import { harm, threats, type Threat } from "../sentence";
+import { place, type Placed } from "./labels";
+import { CandidateMark, IntakeMark, SensorMark, STATE_TEXT } from "./marks";
+
+interface Props {
+  river: River;
+  incident: Incident | undefined;
+  plume: Plume | null;
+  reference_g_m3: number; /* below a fiftieth of it the profile is drawn flat */
+  unit: Unit;
+  now_s: number;
+  width: number;
+}
+
+const ROW = 32;
+const PROFILE = 96;
+const MARGIN = 22;
+const LABELS = 16; /* with more sensors only those that are not quiet are named */
+
+/* What is drawn: every place, and of the search box what the interval needs. */
+function bounds(river: River, incident: Incident | undefined): [number, number] {
+  const marks = [...river.sensors, ...river.candidates, ...river.intakes].map((p) => p.location_m);
+  if (incident?.interval) marks.push(...incident.interval.location_m);
+  if (incident?.estimate) marks.push(incident.estimate.location_m);
+  const [lo, hi] = marks.length > 1 ? [Math.min(...marks), Math.max(...marks)] : extent(river);
+  const pad = 0.04 * (hi - lo) || 500;
+  return [lo - pad, hi + pad];
+}
+
+function niceStep(span: number, most: number): number {
+  const raw = span / Math.max(2, most);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  return [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw)!;
+}
+
+function area(x: number[], upper: number[], lower: number[]): string {
+  const forth = x.map((v, i) => `${v.toFixed(1)} ${upper[i]!.toFixed(1)}`);
+  const back = x.map((v, i) => `${v.toFixed(1)} ${lower[i]!.toFixed(1)}`).reverse();
+  return `M${[...forth, ...back].join("L")}Z`;
+}
+
+function Profile({ plume, reference_g_m3, unit, toX, base }: { plume: Plume; reference_g_m3: number; unit: Unit; toX: (m: number) => number; base: number }) {
+  const bands = plume.concentration_g_m3;
+  const top = Math.max(...bands.map((b) => b[2] ?? b[1]), 0.02 * reference_g_m3) || 1;
+  const toY = (c: number) => base - (PROFILE - 16) * Math.min(1, c / top);
+  const x = plume.x_m.map(toX);
+  const zero = bands.map(() => base);
+  const best = bands.reduce((b, c, i) => (c[1] > bands[b]![1] ? i : b), 0);
+  const peak = bands[best]![1];
+  const inside = bands.map((_, i) => i).filter((i) => bands[i]![1] > 0.004 * top);
+  const anchor = x[best]! < 120 ? "start" : "middle";
+  return (
+    <g class="plume">
+      <path class="band" d={area(x, bands.map((b) => toY(b[2])), bands.map((b) => toY(b[0])))} />
+      <path class="fill" d={area(x, bands.map((b) => toY(b[1])), zero)} />
+      <path class="crest" d={inside.length < 2 ? "" : `M${inside.map((i) => `${x[i]!.toFixed(1)} ${toY(bands[i]![1]).toFixed(1)}`).join("L")}`} />
+      {peak > 1e-3 * reference_g_m3 && (
+        <text x={x[best]} y={Math.max(toY(peak), toY(bands[best]![2])) - 6} text-anchor={anchor}>
+          {concentration(peak, unit)}
+        </text>
+      )}
+    </g>
+  );
+}
+
+function LabelText<T>({ label, y, class: name }: { label: Placed<T>; y: number; class: string }) {
+  return (
+    <text class={name} x={label.left + label.width / 2} y={y} text-anchor="middle">
+      {label.lines.map((line, i) => (
+        <tspan key={i} x={label.left + label.width / 2} dy={i ? 14 : 0} class={i ? "second" : "first"}>
+          {line}
+        </tspan>
+      ))}
+    </text>
+  );
+}
+
+function sensorLines(sensor: Sensor): string[] {
+  const age = sensor.age_s === null ? "" : `, ${duration(Math.max(0, sensor.age_s))} ago`;
+  return [sensor.id, `${STATE_TEXT[sensor.state]}${age}`];
+}
+
+function intakeLines(river: River, threat: Threat | undefined, name: string, now_s: number): string[] {
+  if (!threat) return [name];
+  if (threat.passed) return [name, "passed"];
+  if (threat.first_s === null) return [name, "below its alarm level"];
+  const wait = threat.first_s - now_s;
+  return [name, wait > 60 ? `in ${duration(wait)}` : `since ${shortInstant(river, threat.first_s)}`];
+}
+
+export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s, width }: Props) {
+  const [lo, hi] = bounds(river, incident);
+  const toX = (m: number) => MARGIN + ((m - lo) / (hi - lo)) * (width - 2 * MARGIN);
+  const probability = (c: Candidate) => incident?.candidates.find((s) => s.id === c.id)?.probability ?? null;
+  const ahead = incident ? threats(river, incident, now_s) : [];
+  const threatOf = (id: string) => ahead.find((t) => t.intake.id === id);
+
+  const candidates = place(
+    river.candidates.map((c) => {
+      const p = probability(c);
+      return { item: c, x: toX(c.location_m), lines: [c.name || c.id, ...(p === null ? [] : [percent(p)])] };
+    }),
+    width,
+  );
+  const named = river.sensors.length > LABELS ? river.sensors.filter((s) => s.state !== "quiet").slice(0, LABELS) : river.sensors;
+  const sensors = place(named.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s) })), width);
+  const intakes = place(
+    river.intakes.map((i) => ({ item: i, x: toX(i.location_m), lines: intakeLines(river, threatOf(i.id), i.name || i.id, now_s) })),
+    width,
+  );
+
+  const candidateY = 18 + candidates.rows * ROW;
+  const waterY = candidateY + (candidates.rows ? 18 : 0) + (incident ? PROFILE : 16);
+  const sensorY = waterY + 34;
+  const intakeY = sensorY + sensors.rows * ROW + 4;
+  const axisY = intakeY + (intakes.rows ? 26 + intakes.rows * ROW : 6);
+  const height = axisY + 38;
+  const step = niceStep(hi - lo, width / 90);
+  const ticks: number[] = [];
+  for (let t = Math.ceil(lo / step) * step; t <= hi; t += step) ticks.push(t);
+  const interval = incident?.interval?.location_m;
+
+  return (
+    <svg class="schematic" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={describe(river, incident, now_s)}>
+      {interval && (
+        <g class="interval">
+          <rect x={Math.min(toX(interval[0]), (toX(interval[0]) + toX(interval[1])) / 2 - 3)} y={candidateY - 6} width={Math.max(6, toX(interval[1]) - toX(interval[0]))} height={waterY - candidateY + 16} />
+        </g>
+      )}
+      {plume && <Profile plume={plume} reference_g_m3={reference_g_m3} unit={unit} toX={toX} base={waterY - 8} />}
+      <rect class="water" x={toX(lo)} y={waterY - 7} width={toX(hi) - toX(lo)} height={14} rx={7} />
+      <path class="flow" d={`M${toX(hi) - 22} ${waterY - 3.5}l7 3.5l-7 3.5`} />
+      {incident?.estimate && (
+        <g class="estimate" transform={`translate(${toX(incident.estimate.location_m)} 0)`}>
+          <path d={`M0 ${candidateY - 6}V${waterY + 7}`} />
+        </g>
+      )}
+      {candidates.placed.map((l) => (
+        <g key={l.item.id}>
+          <path class="leader" d={`M${l.x} ${candidateY}V${14 + (l.row + 1) * ROW - 14}`} />
+          <LabelText label={l} y={14 + l.row * ROW} class="label candidate-label" />
+          <CandidateMark x={l.x} y={candidateY} probability={probability(l.item)} />
+        </g>
+      ))}
+      {river.sensors.map((s) => <SensorMark key={s.id} x={toX(s.location_m)} y={waterY} state={s.state} />)}
+      {sensors.placed.map((l) => (
+        <g key={l.item.id}>
+          <path class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.row * ROW - 11}`} />
+          <LabelText label={l} y={sensorY + l.row * ROW} class="label" />
+        </g>
+      ))}
+      {intakes.placed.map((l) => {
+        const threat = threatOf(l.item.id);
+        return (
+          <g key={l.item.id}>
+            <path class="leader intake-leader" d={`M${l.x} ${waterY + 7}V${intakeY}`} />
+            <path class="leader" d={`M${l.x} ${intakeY + 10}V${intakeY + 26 + l.row * ROW - 11}`} />
+            <IntakeMark x={l.x} y={intakeY} level={threat ? harm(threat) : "none"} />
+            <LabelText label={l} y={intakeY + 26 + l.row * ROW} class="label" />
+          </g>
+        );
+      })}
+      <g class="axis">
+        <path d={`M${toX(lo)} ${axisY}H${toX(hi)}`} />
+        {ticks.map((t) => (
+          <g key={t} transform={`translate(${toX(t)} ${axisY})`}>
+            <path d="M0 0V5" />
+            <text y={18} text-anchor="middle">{fixedKm(t, step < 100 ? 2 : step < 1000 ? 1 : 0)}</text>
+          </g>
+        ))}
+        <text class="unit" x={width / 2} y={axisY + 34} text-anchor="middle">river km, downstream to the right</text>
+      </g>
+    </svg>
+  );
+}
+
+/* The picture in words. */
+export function describe(river: River, incident: Incident | undefined, now_s: number): string {
+  const parts = [`${river.name}, from upstream to downstream.`];
+  for (const s of river.sensors) parts.push(`Sensor ${s.id} at river km ${km(s.location_m)}: ${sensorLines(s)[1]}.`);
+  if (incident?.interval) parts.push(`The source lies between river km ${km(incident.interval.location_m[0])} and ${km(incident.interval.location_m[1])}.`);
+  for (const t of incident ? threats(river, incident, now_s) : []) parts.push(`Intake ${t.intake.name || t.intake.id} at river km ${km(t.intake.location_m)}: ${intakeLines(river, t, "", now_s)[1] ?? ""}.`);
+  return parts.join(" ");
+}
