@@ -35,6 +35,9 @@ static const char *const migrations[] = {
     "CREATE TABLE snapshots(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL);",
     /* 1 -> 2: how far the hooks have come in the events */
     "CREATE TABLE cursors(name TEXT PRIMARY KEY, event INTEGER NOT NULL);",
+    /* 2 -> 3: has the engine seen all of a closed incident? */
+    "ALTER TABLE incidents ADD COLUMN finished INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX incidents_unfinished ON incidents(id) WHERE finished = 0;",
 };
 enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
 

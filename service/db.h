@@ -118,6 +118,11 @@ hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out);
 /* Latest first; river 0: any. */
 hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count);
 
+/* Incidents that are open, or closed before their engine had seen all of them; latest first. */
+hw_db_status hw__db_unfinished(hw_db *db, hw_incident *out, size_t limit, size_t *count);
+/* The engine has seen all of this closed incident. */
+hw_db_status hw__db_finish_incident(hw_db *db, int64_t id);
+
 /* One line of an incident's history. */
 typedef struct {
   int64_t seq;

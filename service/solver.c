@@ -209,7 +209,7 @@ hw_db_status hw__solver_resume(hw_solver *solver) {
   hw_db_status status = HW_DB_IO;
   size_t count = 0;
   if (db) {
-    status = hw__db_incidents(db, 0, true, open, MOST, &count);
+    status = hw__db_unfinished(db, open, MOST, &count);
     hw__store_return(solver->store, db);
   }
   pthread_mutex_lock(&solver->lock);

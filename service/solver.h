@@ -31,7 +31,7 @@ void hw__solver_opened(void *solver, const hw_incident *incident);
 void hw__solver_closed(void *solver, const hw_incident *incident);
 void hw__solver_advanced(void *solver);
 
-/* Take up the incidents the database knows to be open. */
+/* Take up the incidents that are open, and those closed before their engine was through. */
 hw_db_status hw__solver_resume(hw_solver *solver);
 
 /* What a query may look at while it holds the incident's run. */
