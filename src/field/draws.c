@@ -53,7 +53,10 @@ static void choose_pulses(hw__field *f) {
     }
     const bool apart = f->pulse_count == 0 || f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1;
     if (apart && height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
-      f->pulse_sensor[f->pulse_count++] = s;
+      f->pulse_sensor[f->pulse_count] = s;
+      f->log_distance[f->pulse_count] =
+          f->pulse_count > 0 ? log(f->river->sensors[s].location_m - sensor_place(f, f->pulse_count - 1)) : 0;
+      f->pulse_count++;
     }
     above = fmax(above, height);
   }
@@ -74,6 +77,7 @@ static void settle_sensors(hw__field *f) {
                         &f->lattice[s]);
       f->evaluations += view.count * HW__LATTICE_CELLS;
     }
+    f->builds[s]++;
     f->dirty[s] = false;
   }
   choose_pulses(f);
@@ -96,8 +100,9 @@ static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw
       draw->log_weight = -INFINITY;
       return 0;
     }
-    last = log((sensor_place(f, m) - sensor_place(f, m - 1)) / gap);
-    draw->log_weight -= log(gap); /* picks are flat in time, the prior in ln velocity */
+    const double log_gap = log(gap);
+    last = f->log_distance[m] - log_gap;
+    draw->log_weight -= log_gap; /* picks are flat in time, the prior in ln velocity */
     if (m == 1) {
       between = last;
     } else {
@@ -136,7 +141,7 @@ static age_range allowed_ages(const hw__field *f, double phi_s, double velocity,
 static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, double law_velocity,
                      age_range ages, hw__draw *draw) {
   const hw__population *p = &f->population;
-  const double scale = hw__law_scale(p);
+  const double scale = f->law_scale;
   const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
   /* Older means a longer front: the oldest age has the smallest residual. */
   const double t_young = (first->log_lead - hw__law_lead(p, a, a, law_velocity)) / scale;
@@ -212,18 +217,31 @@ static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pu
   return fmin(fmax(exp(log_mass), box->lo.mass_g), box->hi.mass_g);
 }
 
+/* One pulse per draw and sensor. The picks are the same numbers every time, so only where a lattice is
+ * new, or now stands in another place of the row, is there anything to do. */
+static void pick_pulses(hw__field *f) {
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    const size_t s = f->pulse_sensor[m];
+    if (f->picked[m].sensor == s && f->picked[m].build == f->builds[s]) {
+      continue;
+    }
+    for (size_t i = 0; i < HW__DRAWS; i++) {
+      const hw__pick *pick = &f->pick[i * f->pulse_capacity + m];
+      f->pulse[i * f->pulse_capacity + m] =
+          hw__lattice_pick(&f->lattice[s], (double)pick->pick, (double)pick->across, (double)pick->along);
+    }
+    f->picked[m].sensor = s;
+    f->picked[m].build = f->builds[s];
+  }
+}
+
 /* Half of the draws come from each side of `split_m` (the last quiet sensor above the first pulse), so
  * that a source between sensors is well drawn however unlikely the law finds it. */
 static void draw_source(hw__field *f, size_t index, double split_m) {
   const hw__noise *noise = &f->noise[index];
   hw__draw *draw = &f->draw[index];
-  hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
+  const hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
   const hw_box *box = &f->river->search;
-  for (size_t m = 0; m < f->pulse_count; m++) {
-    const hw__pick *pick = &f->pick[index * f->pulse_capacity + m];
-    pulse[m] = hw__lattice_pick(&f->lattice[f->pulse_sensor[m]], (double)pick->pick, (double)pick->across,
-                                (double)pick->along);
-  }
   *draw = (hw__draw){0};
   const double law_velocity = draw_velocity(f, noise, pulse, draw);
   if (!isfinite(draw->log_weight)) {
@@ -321,6 +339,7 @@ void hw__field_settle(hw__field *f) {
     return;
   }
   settle_sensors(f);
+  pick_pulses(f);
   const size_t first = f->pulse_count > 0 ? f->pulse_sensor[0] : f->order[0];
   f->velocity = hw__velocity_prior_of(f->river, &f->river->sensors[first], &f->population);
   f->contradiction = false;

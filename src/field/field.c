@@ -70,6 +70,7 @@ static bool allocate(hw__field *f) {
   f->trace = take(f, n, sizeof *f->trace);
   f->lattice = take(f, n, sizeof *f->lattice);
   f->dirty = take(f, n, sizeof *f->dirty);
+  f->builds = take(f, n, sizeof *f->builds);
   f->noise = take(f, HW__DRAWS, sizeof *f->noise);
   f->pick = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pick);
   f->pulse = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pulse);
@@ -82,8 +83,8 @@ static bool allocate(hw__field *f) {
   f->scratch.weight = take(f, HW__DRAWS, sizeof *f->scratch.weight);
   f->suspicions = take(f, f->river->candidate_count + 1, sizeof *f->suspicions);
   f->arrivals = take(f, f->river->intake_count, sizeof *f->arrivals);
-  return f->order && f->trace && f->lattice && f->dirty && f->noise && f->pick && f->pulse && f->draw && f->sample &&
-         f->passage && f->band && f->scratch.value && f->scratch.weight && f->suspicions && f->arrivals;
+  return f->order && f->trace && f->lattice && f->dirty && f->builds && f->noise && f->pick && f->pulse && f->draw &&
+         f->sample && f->passage && f->band && f->scratch.value && f->scratch.weight && f->suspicions && f->arrivals;
 }
 
 /* Insertion sort: rivers have few sensors, and ties keep the river file's order. */
@@ -108,6 +109,7 @@ hw_status hw__field_create_with(const hw_problem *problem, const hw_options *opt
   f->river = problem->river;
   f->options = *options;
   f->population = *population;
+  f->law_scale = hw__law_scale(population);
   hw_status status = allocate(f) ? HW_OK : HW_ENOMEM;
   if (status == HW_OK) {
     hw__shapes_build(&f->shapes);
@@ -135,6 +137,7 @@ void hw__field_destroy(void *state) {
   free(f->trace);
   free(f->lattice);
   free(f->dirty);
+  free(f->builds);
   free(f->noise);
   free(f->pick);
   free(f->pulse);

@@ -26,7 +26,7 @@ double hw__law_log_density(const hw__population *population, size_t n, const dou
                            const double *own_variance) {
   const double s = population->law_scale, nugget = population->law_nugget;
   double root[HW__PULSES][HW__PULSES], solved[HW__PULSES];
-  double log_det = 0, square = 0;
+  double det = 1, square = 0; /* of the root; at most 16 factors of about 0.2, so no underflow */
   for (size_t i = 0; i < n; i++) {
     double rest = residual[i];
     for (size_t j = 0; j <= i; j++) {
@@ -44,9 +44,9 @@ double hw__law_log_density(const hw__population *population, size_t n, const dou
     }
     solved[i] = rest / root[i][i];
     square += solved[i] * solved[i];
-    log_det += log(root[i][i]);
+    det *= root[i][i];
   }
-  return -log_det - 0.5 * (HW__FREEDOM + (double)n) * log1p(square / HW__FREEDOM);
+  return -log(det) - 0.5 * (HW__FREEDOM + (double)n) * log1p(square / HW__FREEDOM);
 }
 
 double hw__t_below(double t) {
