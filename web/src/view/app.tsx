@@ -10,7 +10,7 @@ import { Answers } from "./answers";
 import { useStore } from "./context";
 import { DensityPanel } from "./density";
 import { EventPanel } from "./events";
-import { saveBulletin, saveGeojson, saveIncident, saveReadings } from "./export";
+import { printPage, saveBulletin, saveGeojson, saveIncident, saveReadings } from "./export";
 import { HistoryPanel } from "./history";
 import { RiverPanel } from "./riverpanel";
 import { Sensors } from "./sensors";
@@ -43,7 +43,7 @@ function Exports({ river, incident }: { river: River; incident: Incident | undef
       {incident && <button type="button" onClick={() => void saveIncident(incident.id)}>Incident, JSON</button>}
       <button type="button" onClick={() => saveGeojson(river, line, incident)}>Places, GeoJSON</button>
       {incident && <button type="button" onClick={() => void saveBulletin(incident.id)}>Bulletin, text</button>}
-      <button type="button" onClick={() => window.print()}>Print</button>
+      <button type="button" onClick={printPage}>Print</button>
     </div>
   );
 }
@@ -55,7 +55,7 @@ function Spill({ river, incident, unit, reference }: { river: River; incident: I
     <>
       <Answers river={river} incident={incident} plumeNow={state.plumeNow} readings={state.readings} unit={unit} now_s={now_s} />
       <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
-      <Sensors river={river} unit={unit} />
+      <Sensors river={river} unit={unit} reference_g_m3={reference} />
       <DensityPanel river={river} incident={incident} posterior={state.posterior} />
       <HistoryPanel river={river} incident={incident} history={state.history} />
     </>
@@ -76,7 +76,7 @@ export function App() {
     : incident ? spillSentence(river, incident, riverNow(river).now_s, unit)
     : open.length ? calmSentence([river])
     : calmSentence([...state.rivers.values()]);
-  const tone = !state.loaded || !river ? "" : incident?.state === "open" ? (incident.provisional ? "warn" : "alarm") : "calm";
+  const tone = !state.loaded || !river ? "" : incident ? (incident.state === "closed" ? "" : incident.provisional ? "warn" : "alarm") : "calm";
   return (
     <>
       <a class="skip" href="#main">To the answer</a>
@@ -90,7 +90,7 @@ export function App() {
         {river && !incident && (
           <>
             <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
-            <Sensors river={river} unit={unit} />
+            <Sensors river={river} unit={unit} reference_g_m3={reference} />
           </>
         )}
         {river && <EventPanel events={state.events} rivers={state.rivers} incidents={state.incidents} unit={unit} />}
