@@ -60,6 +60,7 @@ bench: all
 	@ninja --quiet -C $(BUILD)
 	@$(BUILD)/bench/bench_online
 	@$(BUILD)/bench/bench_posterior
+	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 
 clean:
 	rm -rf build build-clang build-sanitize build*.log demo-output

@@ -10,7 +10,7 @@
 /* The optimum in hindsight is polished on all readings after each, so the work grows with the square. */
 enum { MOST_READINGS = 20000 };
 /* Learners that follow the readings; a batch baseline would solve afresh after every one. */
-#define ONLINE_METHODS "tgd,atgd,aptgd,mtgd,mptgd"
+#define ONLINE_METHODS "tgd,atgd,aptgd,mtgd,mptgd,posterior,bandit"
 
 typedef struct {
   cli_method_options method_options;

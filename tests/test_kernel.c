@@ -42,7 +42,7 @@ static void make_cloud(hw_river *river, hw_transport **transport, hw__cloud *clo
   river->search.hi.location_m = 5000; /* some sources lie below the first sensors */
   assert_int_equal(hw_transport_create(river, NULL, transport), HW_OK);
   assert_true(hw__cloud_create(COUNT, sums, river->sensor_count, cloud));
-  hw__cloud_draw(cloud, river, *transport, &rng);
+  hw__cloud_draw(cloud, river, *transport, 1, &rng);
 }
 
 static hw__point point_at(const hw_river *river, const hw_transport *transport, double x_m, double time_s) {

@@ -312,6 +312,36 @@ static void test_unknown_hydraulics_are_inferred(void **state) {
   hw_river_free(&river);
 }
 
+/* Three standard deviations slower than thought, and the second sensor read only when a plume at the stated speed had
+ * passed: no particle is left that slow when it rises, and the engine has to start over. */
+static void test_a_river_far_slower_than_thought_is_found(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  const hw_source truth = {12516, -11232, -3183};
+  river.search = (hw_box){{500, -30000, -20000}, {40000, -1000, 20000}};
+  river.hydraulics =
+      (hw_hydraulics){.velocity_m_s = {HW_KNOWN, 0.757, 1}, .dispersion_m2_s = {HW_KNOWN, 3.6, 1}, .area_m2 = 40};
+  river.sensors[0].location_m = 0;
+  river.sensors[1].location_m = 6370;
+  river.sensors[0].noise_absolute_g_m3 = river.sensors[1].noise_absolute_g_m3 = 3e-3;
+  hw_rng rng;
+  hw_rng_seed(&rng, 20, 0);
+  reading_count = 0;
+  for (size_t i = 0; i < 80; i++) {
+    const double t = i < 40 ? 9885 + 102.0 * (double)i : 17853 + 127.5 * (double)(i - 40);
+    const double c = concentration(&river, &truth, i / 40, t) + 3e-3 * hw_rng_normal(&rng);
+    readings[reading_count++] = (hw_reading){i / 40, t, c, false};
+  }
+  river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 1.3587, 1.2};
+  river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 25, 3};
+  for (uint64_t seed = 1; seed < 4; seed++) {
+    const hw_estimate e = identify(&river, seed);
+    check_holds(&e, &truth);
+    check_near(e.velocity_m_s.mid, 0.757, 0.01);
+  }
+  hw_river_free(&river);
+}
+
 static void test_reaches_and_decay_are_followed(void **state) {
   (void)state;
   static hw_reach reaches[] = {{-19000, 1.7, 33, 48, 2e-6}, {-6000, 0.9, 52, 80, 1e-5}};
@@ -384,6 +414,7 @@ static void test_degenerate_boxes_fix_what_is_known(void **state) {
   const hw_estimate place = identify(&river, 1);
   assert_true(place.source.location_m == paper_truth.location_m);
   check_holds(&place, &paper_truth);
+  hw_river_free(&river);
   river = two_sensors();
   river.search.lo.time_s = river.search.hi.time_s = paper_truth.time_s;
   river.search.lo.mass_g = river.search.hi.mass_g = paper_truth.mass_g;
@@ -479,6 +510,7 @@ int main(void) {
       cmocka_unit_test(test_non_detects_are_evidence),
       cmocka_unit_test(test_uncertain_gains_widen_the_mass_and_free_the_place),
       cmocka_unit_test(test_unknown_hydraulics_are_inferred),
+      cmocka_unit_test(test_a_river_far_slower_than_thought_is_found),
       cmocka_unit_test(test_reaches_and_decay_are_followed),
       cmocka_unit_test(test_relative_noise_and_an_estimated_floor),
       cmocka_unit_test(test_state_is_bounded_and_long_records_stay_right),

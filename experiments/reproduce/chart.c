@@ -44,6 +44,7 @@ static void write_axes(cli_script *script, const hw_chart *chart) {
     fputc('\n', script->file);
   }
   fprintf(script->file, "set key outside right top\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n");
+  fprintf(script->file, "%s", chart->log_y ? "" : "set yrange [0:*]\n");
   fprintf(script->file, "set format y '%s'\n%s%s", chart->log_y ? "%.0e" : "%g", chart->log_x ? "set logscale x\n" : "",
           chart->log_y ? "set logscale y\n" : "");
 }

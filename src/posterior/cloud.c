@@ -85,11 +85,11 @@ static double log_factor(const hw_quantity *q) {
 
 /* Additive recurrence with the powers of 1/phi_4, phi_4 the positive root of x^5 = x + 1 (Roberts' generalised golden
  * ratio): point i is frac(shift + i a). */
-void hw__cloud_draw(hw__cloud *cloud, const hw_river *river, const hw_transport *transport, hw_rng *rng) {
+void hw__cloud_draw(hw__cloud *cloud, const hw_river *river, const hw_transport *transport, double wider, hw_rng *rng) {
   const double phi = 1.1673039782614187;
   const hw_box *box = &river->search;
-  const double sd_v = log_factor(&river->hydraulics.velocity_m_s),
-               sd_d = log_factor(&river->hydraulics.dispersion_m2_s);
+  const double sd_v = wider * log_factor(&river->hydraulics.velocity_m_s),
+               sd_d = wider * log_factor(&river->hydraulics.dispersion_m2_s);
   double shift[4], step[4], power = 1;
   for (size_t d = 0; d < 4; d++) {
     shift[d] = hw_rng_uniform(rng);

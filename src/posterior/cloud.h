@@ -53,9 +53,9 @@ void hw__cloud_derive(hw__cloud *cloud, const hw_transport *transport, size_t i)
 /* All columns and sums of one particle, from one cloud to another (or the same). */
 void hw__cloud_copy(const hw__cloud *from, size_t i, hw__cloud *to, size_t j);
 
-/* The prior: even in the box, lognormal in the hydraulics, by a shifted lattice that fills the box more evenly than
- * independent draws. */
-void hw__cloud_draw(hw__cloud *cloud, const hw_river *river, const hw_transport *transport, hw_rng *rng);
+/* The prior: even in the box, lognormal in the hydraulics with `wider` times their spread, by a shifted lattice that
+ * fills the box more evenly than independent draws. */
+void hw__cloud_draw(hw__cloud *cloud, const hw_river *river, const hw_transport *transport, double wider, hw_rng *rng);
 
 /* Systematic resampling; survivors stay where they are. Weights become equal. */
 void hw__cloud_resample(hw__cloud *cloud, hw_rng *rng);

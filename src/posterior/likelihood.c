@@ -74,7 +74,7 @@ static void sum_sensor(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n, si
     if (e->held || e->aside || e->below_limit || e->last_s < seen.from_s || e->first_s > seen.to_s) {
       continue;
     }
-    const double weight = e->share * e->count / e->variance;
+    const double weight = smc->heat * e->share * e->count / e->variance;
     const hw__bin bin = {.weight = weight,
                          .value = e->value_g_m3 - channel->background_g_m3,
                          .half_spread = 0.5 * e->spread_s2,
@@ -109,12 +109,23 @@ static void add_nondetects(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n
       smc->evaluations += n;
       for (size_t j = 0; j < n; j++) {
         const hw__terms t = hw__nondetect(smc, lambda[j], h[j], g[j], e->value_g_m3 - channel->background_g_m3,
-                                          sqrt(e->variance), e->share * e->count);
+                                          sqrt(e->variance), smc->heat * e->share * e->count);
         totals.lambda[j] += t.lambda;
         totals.h[j] += t.h;
         totals.offset[j] += t.offset;
       }
     }
+  }
+}
+
+/* During a restart the prior of the hydraulics is let in by degrees too: what is missing of it is taken off here. */
+static void soften_prior(const hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
+  const double missing = 1 - fmax(smc->heat, HW__SOFTEST);
+  const double per_v = smc->sd_velocity > 0 ? 1 / smc->sd_velocity : 0;
+  const double per_d = smc->sd_dispersion > 0 ? 1 / smc->sd_dispersion : 0;
+  for (size_t i = from; i < from + n; i++) {
+    const double v = cloud->column[HW__LN_VELOCITY][i] * per_v, d = cloud->column[HW__LN_DISPERSION][i] * per_d;
+    cloud->column[HW__EVIDENCE][i] += missing * 0.5 * (v * v + d * d);
   }
 }
 
@@ -128,4 +139,7 @@ void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
   }
   add_nondetects(smc, cloud, from, n);
   hw__smc_evidence(smc, n, &totals, cloud->column[HW__EVIDENCE] + from, cloud->column[HW__MASS] + from);
+  if (smc->heat < 1) {
+    soften_prior(smc, cloud, from, n);
+  }
 }

@@ -99,8 +99,10 @@ void hw__smc_reset(hw__smc *smc) {
   smc->mass_scale_g = 0.5 * (smc->mass_lo + smc->mass_hi);
   smc->move_scale = 1;
   smc->pending = 0;
+  smc->heat = 1;
+  smc->surprises = smc->restarts = smc->restart_after = smc->taken = 0;
   smc->rejuvenations = 0;
-  hw__cloud_draw(&smc->cloud, river, smc->transport, &smc->rng);
+  hw__cloud_draw(&smc->cloud, river, smc->transport, 1, &smc->rng);
   set_least_floors(smc);
   for (size_t k = 0; k < river->sensor_count; k++) {
     hw__smc_refloor(smc, k);

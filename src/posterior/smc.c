@@ -9,6 +9,7 @@
 
 /* The share of particles that must stay effective: below HALF they are rejuvenated, and a reading that would leave
  * fewer than a QUARTER is taken in by degrees. */
+enum { SURPRISES = 4 }; /* in a row before the particles are given up */
 #define HALF    0.5
 #define QUARTER 0.25
 
@@ -85,20 +86,32 @@ void hw__smc_refloor(hw__smc *smc, size_t sensor) {
   }
 }
 
+void hw__smc_resum(hw__smc *smc, size_t sensor) {
+  hw__channel *c = &smc->channels[sensor];
+  c->s0 = c->s1 = 0;
+  for (size_t i = smc->history.start[sensor]; i < smc->history.start[sensor + 1]; i++) {
+    const hw__entry *e = &smc->history.entries[i];
+    if (!e->below_limit && !e->aside && !e->held) {
+      const double weight = smc->heat * e->share * e->count / e->variance;
+      c->s0 += weight;
+      c->s1 += weight * (e->value_g_m3 - c->background_g_m3);
+    }
+  }
+  c->fold = hw__smc_fold(smc, sensor, 0, 0);
+}
+
 /* Relative noise follows the concentration that the posterior expects, the same for all particles: a particle's own
  * would let a huge plume elsewhere explain everything as noise. */
 static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g) {
   hw__channel *c = &smc->channels[k];
   const hw_sensor *sensor = &smc->river->sensors[k];
   const hw__view view = hw__cloud_view(&smc->proposal, 0);
-  const double background = hw__smc_background(smc, k, mass);
-  c->learned_g_m3 = background;
+  c->learned_g_m3 = hw__smc_background(smc, k, mass);
   c->refreshed_floor = c->floor_g_m3;
-  c->s0 = c->s1 = 0;
   hw__point point = c->place;
   for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
     hw__entry *e = &smc->history.entries[i];
-    double expected = background;
+    double expected = c->learned_g_m3;
     if (e->below_limit) {
       expected = e->value_g_m3;
     } else if (sensor->noise_relative > 0) {
@@ -109,13 +122,8 @@ static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g
       }
     }
     e->variance = hw__noise_variance(sensor, c->floor_g_m3, expected);
-    if (!e->below_limit && !e->aside && !e->held) {
-      const double weight = e->share * e->count / e->variance;
-      c->s0 += weight;
-      c->s1 += weight * (e->value_g_m3 - c->background_g_m3);
-    }
   }
-  c->fold = hw__smc_fold(smc, k, 0, 0);
+  hw__smc_resum(smc, k);
 }
 
 static void refresh_noise(hw__smc *smc) {
@@ -131,7 +139,7 @@ static void refresh_noise(hw__smc *smc) {
 }
 
 /* Weights from the evidence; returned: the effective number of particles. */
-static double weigh(hw__smc *smc, const double *evidence, double *weight) {
+double hw__smc_weigh(hw__smc *smc, const double *evidence, double *weight) {
   const size_t n = smc->cloud.count;
   double sums[2];
   const double shift = smc->kernel->largest(n, evidence, smc->cloud.column[HW__BASE]);
@@ -155,13 +163,13 @@ void hw__smc_measure(hw__smc *smc) {
 
 /* The refreshed noise shifts the target a little; the weights follow it unless that would leave too few particles (a
  * floor that grows broadens the target, and weights cannot widen a cloud): then the moves alone must. */
-static void rejuvenate(hw__smc *smc) {
+void hw__smc_rejuvenate(hw__smc *smc) {
   double *weight = smc->cloud.column[HW__WEIGHT];
   refresh_noise(smc);
   for (size_t from = 0; from < smc->cloud.count; from += HW__BLOCK) {
     hw__likelihood(smc, &smc->cloud, from, HW__BLOCK);
   }
-  if (weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->trial_weight) >= 0.2 * (double)smc->cloud.count) {
+  if (hw__smc_weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->trial_weight) >= 0.2 * (double)smc->cloud.count) {
     memcpy(weight, smc->trial_weight, smc->cloud.count * sizeof(double));
   }
   hw__smc_move(smc);
@@ -177,10 +185,10 @@ void hw__smc_settle(hw__smc *smc) {
   }
   const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
   hw__smc_evidence(smc, smc->cloud.count, &totals, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__MASS]);
-  const double effective = weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
+  const double effective = hw__smc_weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
   smc->pending = 0;
   if (effective < HALF * (double)smc->cloud.count) {
-    rejuvenate(smc);
+    hw__smc_rejuvenate(smc);
   }
 }
 
@@ -211,7 +219,7 @@ static void add_share(hw__smc *smc, size_t sensor, const hw__entry *e, double sh
 static double try_effective(hw__smc *smc, size_t sensor, const hw__entry *e, double share) {
   add_share(smc, sensor, e, share, &smc->trial);
   hw__smc_evidence(smc, smc->cloud.count, &smc->trial, smc->trial_evidence, smc->trial_mass);
-  return weigh(smc, smc->trial_evidence, smc->trial_weight);
+  return hw__smc_weigh(smc, smc->trial_evidence, smc->trial_weight);
 }
 
 /* The entry's share in the sensor's own sums, and in its background's evidence. */
@@ -265,6 +273,16 @@ static double fitting_share(hw__smc *smc, size_t sensor, const hw__entry *e, dou
   return lo > 0 ? lo : hi;
 }
 
+/* Every reading that none of the particles comes near is a hint that they have lost the truth. */
+static void note_surprise(hw__smc *smc, const hw__channel *c, double mean, double off, double variance) {
+  const double doubt = variance + c->gain_sd * c->gain_sd * mean * mean;
+  if (off * off > 25 * doubt) {
+    smc->surprises++;
+  } else if (off * off < 9 * doubt && mean > 5 * c->floor_g_m3) {
+    smc->surprises = 0;
+  }
+}
+
 /* Responses to the newest reading. Returned: about the variance, over the particles, of the evidence it brings:
  * (r delta - delta^2 / 2) with r the reading's and delta a particle's distance from the mean prediction, in noise. */
 static double respond(hw__smc *smc, const hw__channel *c, const hw__entry *e) {
@@ -277,6 +295,9 @@ static double respond(hw__smc *smc, const hw__channel *c, const hw__entry *e) {
   smc->evaluations += n;
   const double mean = sums[0] / (double)n, spread = fmax(sums[1] / (double)n - mean * mean, 0) / e->variance;
   const double off = e->value_g_m3 - c->learned_g_m3 - mean;
+  if (!e->below_limit) {
+    note_surprise(smc, c, mean, off, e->variance * (1 + spread));
+  }
   return spread * (off * off / e->variance + 0.5 * spread);
 }
 
@@ -301,14 +322,14 @@ static void assimilate(hw__smc *smc, size_t sensor, hw__entry *e) {
       keep_trial(smc, sensor, e, rest);
       e->share = 1;
       if (effective < HALF * enough || refloored) {
-        rejuvenate(smc);
+        hw__smc_rejuvenate(smc);
       }
       return;
     }
     const double share = fitting_share(smc, sensor, e, rest);
     try_effective(smc, sensor, e, share);
     keep_trial(smc, sensor, e, share);
-    rejuvenate(smc);
+    hw__smc_rejuvenate(smc);
     respond(smc, c, e);
   }
 }
@@ -339,7 +360,11 @@ void hw__smc_take(hw__smc *smc, size_t sensor, hw__entry *e) {
   }
   hw__smc_refloor(smc, sensor);
   e->variance = hw__noise_variance(s, c->floor_g_m3, fmax(e->value_g_m3, 0));
+  smc->taken++;
   assimilate(smc, sensor, e);
+  if (smc->surprises >= SURPRISES) {
+    hw__smc_restart(smc);
+  }
 }
 
 void hw__smc_observe(hw__smc *smc, const hw_reading *reading) {

@@ -9,6 +9,7 @@
  *   likelihood.c  what the history says of a block of particles
  *   moves.c       resampling's companion: covariance-adapted random walks
  *   screen.c      lone spikes
+ *   restart.c     when every particle has lost the truth
  *   modek.c       the method: creation, late and duplicate readings
  *   report.c      estimates, samples, predictions
  */
@@ -20,6 +21,9 @@
 #include "posterior/noise.h"
 #include "posterior/summary.h"
 #include "posterior/warnings.h"
+
+/* Least share of the hydraulics' prior in force during a restart: a ninth is three times its standard deviation. */
+#define HW__SOFTEST (1.0 / 9)
 
 /* What is known of one sensor beside its history. */
 typedef struct {
@@ -67,7 +71,12 @@ typedef struct {
   hw__channel *channels;
   double mass_lo, mass_hi;
   double mass_scale_g; /* posterior mean mass when last refreshed: scale of the gains' effect */
-  double pending;      /* bound on the evidence that weights do not yet reflect */
+  double heat;         /* share of the whole likelihood in force: below 1 only during a restart */
+  size_t surprises;    /* readings in a row that no particle explains */
+  size_t restarts;
+  size_t restart_after; /* readings taken in before another restart is worth trying */
+  size_t taken;         /* readings taken in */
+  double pending;       /* bound on the evidence that weights do not yet reflect */
   double move_scale;
   double theta_far; /* a place downstream of every source and sensor, as a running integral */
   size_t move_count;
@@ -87,6 +96,14 @@ void hw__smc_settle(hw__smc *smc);
 void hw__smc_take(hw__smc *smc, size_t sensor, hw__entry *entry);
 /* Typical pulse widths at the sensors, of the particles as they stand. */
 void hw__smc_measure(hw__smc *smc);
+/* Sums of the sensor's background from the history, and its fold. */
+void hw__smc_resum(hw__smc *smc, size_t sensor);
+/* Weights from the evidence; returned: the effective number of particles. */
+double hw__smc_weigh(hw__smc *smc, const double *evidence, double *weight);
+/* Noise refreshed, sums worked out anew, resampled and moved. */
+void hw__smc_rejuvenate(hw__smc *smc);
+/* restart.c: from the prior to the posterior of the whole history by degrees; does nothing when tried too often. */
+void hw__smc_restart(hw__smc *smc);
 /* Noise of a sensor as it stands, after its peak changed. */
 void hw__smc_refloor(hw__smc *smc, size_t sensor);
 /* How the sensor's background and gain fold in with this much more taken in. */
