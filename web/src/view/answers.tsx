@@ -5,10 +5,13 @@ import { concentration, duration, instant, isCalendar, km, localTime, mass, perc
 import type { Incident, Plume, Reading, River } from "../model";
 import { below, harm, suspect, threats, type Harm, type Threat } from "../sentence";
 
+const NAMED = 3; /* candidates in the card; the river shows all */
+
 interface Props {
   river: River;
   incident: Incident;
   plumeNow: Plume | null;
+  noForecast: boolean;
   readings: Map<string, Reading[]>;
   unit: Unit;
   now_s: number;
@@ -55,7 +58,7 @@ function Origin({ river, incident }: Props) {
       </dl>
       {incident.candidates.length > 0 && (
         <ul class="bars" aria-label="Candidates by probability">
-          {incident.candidates.slice(0, 5).map((c) => {
+          {incident.candidates.slice(0, NAMED).map((c) => {
             const known = river.candidates.find((r) => r.id === c.id);
             return (
               <li key={c.id ?? ""}>
@@ -71,11 +74,11 @@ function Origin({ river, incident }: Props) {
   );
 }
 
-function Course({ river, incident, plumeNow, unit, now_s }: Props) {
+function Course({ river, incident, plumeNow, noForecast, unit, now_s }: Props) {
   const velocity = incident.hydraulics?.velocity_m_s;
   if (!incident.estimate) return <Card question="Where is it going?" answer="Being worked out"><p>Downstream, from wherever it entered.</p></Card>;
   if (!plumeNow) {
-    return <Card question="Where is it going?" answer="Downstream"><p>This method makes no forecast of the plume.</p></Card>;
+    return <Card question="Where is it going?" answer="Downstream"><p>{noForecast ? `The method ${incident.method} makes no forecast of the plume.` : "The forecast is being worked out."}</p></Card>;
   }
   const peak = peakOf(plumeNow);
   const [tail, front] = spreadOf(plumeNow);

@@ -25,12 +25,25 @@ function largest(state: State, incident: Incident | undefined): number {
   return most;
 }
 
+const NOTICES = 4;
+
 function Notices({ river, incident }: { river: River; incident: Incident | undefined }) {
   const silent = river.sensors.filter((s) => s.state === "silent");
   const lines = silent.map((s) => `Sensor ${s.id} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`);
   lines.push(...(incident?.warnings ?? []));
   if (!lines.length) return null;
-  return <ul class="notices" aria-label="Notices">{lines.map((l) => <li key={l}>{l}</li>)}</ul>;
+  const items = (list: string[]) => list.map((l) => <li key={l}>{l}</li>);
+  return (
+    <>
+      <ul class="notices" aria-label="Notices">{items(lines.slice(0, NOTICES))}</ul>
+      {lines.length > NOTICES && (
+        <details class="notices">
+          <summary>{lines.length - NOTICES} more</summary>
+          <ul>{items(lines.slice(NOTICES))}</ul>
+        </details>
+      )}
+    </>
+  );
 }
 
 function Exports({ river, incident }: { river: River; incident: Incident | undefined }) {
@@ -53,10 +66,10 @@ function Spill({ river, incident, unit, reference }: { river: River; incident: I
   const { now_s } = riverNow(river);
   return (
     <>
-      <Answers river={river} incident={incident} plumeNow={state.plumeNow} readings={state.readings} unit={unit} now_s={now_s} />
+      <Answers river={river} incident={incident} plumeNow={state.plumeNow} noForecast={state.noForecast} readings={state.readings} unit={unit} now_s={now_s} />
       <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
       <Sensors river={river} unit={unit} reference_g_m3={reference} />
-      <DensityPanel river={river} incident={incident} posterior={state.posterior} />
+      <DensityPanel river={river} incident={incident} posterior={state.posterior} noForecast={state.noForecast} />
       <HistoryPanel river={river} incident={incident} history={state.history} />
     </>
   );
