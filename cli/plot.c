@@ -63,13 +63,13 @@ static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t
   cli_script_quote(&canvas->script, title);
   fprintf(
       f,
-      " font ',13' margins 0.075,0.975,%.3f,%.3f spacing 0.09,%.3f\n"
-      "set border 3\nset tics nomirror out\nset grid lc rgb '#d8d8d8' lw 1\nset key top right samplen 2 spacing 1.1\n"
+      " font ',13' margins 0.1,0.98,%.3f,%.3f spacing 0.1,%.3f\n"
+      "set border 3\nset tics nomirror out\nset grid lc rgb '#d8d8d8' lw 1\nset key top center horizontal samplen 2\n"
       "set style line 1 lc rgb '#1f6fb4' lw 2\n"             /* the fit */
       "set style line 2 lc rgb '#222222' pt 7 ps 0.5\n"      /* readings */
       "set style line 3 lc rgb '#c0392b' lw 2 pt 2 ps 1.6\n" /* the estimate */
       "set style fill transparent solid 0.25 noborder\n",
-      0.19 * row, 1 - 0.24 * row, 0.36 * row);
+      0.24 * row, 1 - 0.22 * row, 0.4 * row);
 }
 
 int cli_plot(const cli_picture *picture) {

@@ -69,14 +69,43 @@ static bool curve_at(cli_canvas *canvas, double x_m, double background_g_m3, con
   return true;
 }
 
+static void spread_times(double from_s, double to_s, double time_s[CURVE_POINTS]) {
+  for (int i = 0; i < CURVE_POINTS; i++) {
+    time_s[i] = from_s + (to_s - from_s) * i / (CURVE_POINTS - 1);
+  }
+}
+
+/* Narrows a generous window to where the pulse at this place is worth looking at. */
+static void trim_to_pulse(cli_canvas *canvas, double x_m, double *from_s, double *to_s) {
+  double time_s[CURVE_POINTS];
+  hw_range curve[CURVE_POINTS];
+  bool has_band = false;
+  spread_times(*from_s, *to_s, time_s);
+  if (!curve_at(canvas, x_m, 0, time_s, curve, &has_band)) {
+    return;
+  }
+  double highest = 0;
+  for (int i = 0; i < CURVE_POINTS; i++) {
+    highest = fmax(highest, has_band ? curve[i].hi : curve[i].mid);
+  }
+  int first = 0, last = CURVE_POINTS - 1;
+  while (first < last && !((has_band ? curve[first].hi : curve[first].mid) > 0.01 * highest)) {
+    first++;
+  }
+  while (last > first && !((has_band ? curve[last].hi : curve[last].mid) > 0.01 * highest)) {
+    last--;
+  }
+  const double margin_s = 0.1 * (time_s[last] - time_s[first]) + 60;
+  *from_s = time_s[first] - margin_s;
+  *to_s = time_s[last] + margin_s;
+}
+
 /* Writes the curve between two times as a data block; its number, or -1. */
 static int write_curve(cli_canvas *canvas, double x_m, double background_g_m3, double from_s, double to_s,
                        bool *has_band) {
   double time_s[CURVE_POINTS];
   hw_range curve[CURVE_POINTS];
-  for (int i = 0; i < CURVE_POINTS; i++) {
-    time_s[i] = from_s + (to_s - from_s) * i / (CURVE_POINTS - 1);
-  }
+  spread_times(from_s, to_s, time_s);
   if (!curve_at(canvas, x_m, background_g_m3, time_s, curve, has_band)) {
     return -1;
   }
@@ -113,6 +142,14 @@ static int write_readings(cli_canvas *canvas, const cli_page *page, bool below) 
   return canvas->blocks;
 }
 
+static double lowest_reading(const cli_page *page) {
+  double lowest = 0;
+  for (size_t i = 0; i < page->count; i++) {
+    lowest = fmin(lowest, page->readings[i].concentration_g_m3);
+  }
+  return lowest;
+}
+
 void cli_panel_sensor(cli_canvas *canvas, size_t sensor) {
   const hw_sensor *s = &canvas->picture->result->river->sensors[sensor];
   const cli_page *page = &canvas->picture->album->pages[sensor];
@@ -130,7 +167,8 @@ void cli_panel_sensor(cli_canvas *canvas, size_t sensor) {
   cli_panel_title(canvas, title);
   cli_time_axis(canvas, 'x', "time", from_s - margin_s, to_s + margin_s);
   cli_plain_axis(canvas, 'y');
-  fprintf(f, "set ylabel 'concentration, %s'\nset offsets 0, 0, graph 0.12, 0\n", canvas->value_unit);
+  fprintf(f, "set ylabel 'concentration, %s'\nset offsets 0, 0, graph 0.22, 0\nset yrange [%s:*]\n", canvas->value_unit,
+          lowest_reading(page) < 0 ? "*" : "0");
   fprintf(f, "plot NaN notitle");
   if (curve > 0 && has_band) {
     fprintf(f, ", $d%d using 1:3:4 with filledcurves lc rgb '#1f6fb4' title '%.0f %% band'", curve,
@@ -151,20 +189,18 @@ void cli_panel_sensor(cli_canvas *canvas, size_t sensor) {
 void cli_panel_intake(cli_canvas *canvas, const hw_arrival *arrival) {
   const hw_intake *k = &canvas->picture->result->river->intakes[arrival->intake];
   FILE *f = canvas->script.file;
-  /* From well before the arrival to well after the peak. */
-  const double peak_s = arrival->peak_s.mid;
-  const double first_s = isfinite(arrival->first_s.lo) ? arrival->first_s.lo : arrival->peak_s.lo;
-  double width_s = fmax(peak_s - first_s, arrival->peak_s.hi - arrival->peak_s.lo);
-  width_s = width_s > 60 ? width_s : 3600;
+  const double travel_s = arrival->peak_s.mid - canvas->picture->result->estimate->source.time_s;
+  double from_s = arrival->peak_s.mid - 0.5 * travel_s, to_s = arrival->peak_s.mid + travel_s;
+  trim_to_pulse(canvas, k->location_m, &from_s, &to_s);
   bool has_band = false;
-  const double from_s = peak_s - 2 * width_s, to_s = peak_s + 3 * width_s;
   const int curve = write_curve(canvas, k->location_m, 0, from_s, to_s, &has_band);
   char title[300];
   snprintf(title, sizeof title, "Forecast for %s at km %.2f", k->name[0] ? k->name : k->id, k->location_m / 1000);
   cli_panel_title(canvas, title);
   cli_time_axis(canvas, 'x', "time", from_s, to_s);
   cli_plain_axis(canvas, 'y');
-  fprintf(f, "set ylabel 'concentration, %s'\nset yrange [0:*]\nplot NaN notitle", canvas->value_unit);
+  fprintf(f, "set ylabel 'concentration, %s'\nset yrange [0:*]\nset offsets 0, 0, graph 0.22, 0\nplot NaN notitle",
+          canvas->value_unit);
   if (curve > 0 && has_band) {
     fprintf(f, ", $d%d using 1:3:4 with filledcurves lc rgb '#1f6fb4' title '%.0f %% band'", curve,
             100 * canvas->picture->result->estimate->level);
@@ -176,5 +212,5 @@ void cli_panel_intake(cli_canvas *canvas, const hw_arrival *arrival) {
               canvas->value_scale * k->alarm_g_m3);
     }
   }
-  fprintf(f, "\n");
+  fprintf(f, "\nset offsets 0, 0, 0, 0\n");
 }

@@ -38,12 +38,14 @@ static double candidate_place(const void *candidate) {
   return ((const hw_candidate *)candidate)->location_m;
 }
 
-/* Every second label stands above its mark, so that neighbours do not run into each other. */
-static void label_marks(cli_canvas *canvas, int block) {
-  fprintf(canvas->script.file, ", $d%d using 1:2:(int($0)%%2 == 0 ? strcol(3) : '') with labels offset 0,-1 font ',9'",
-          block);
-  fprintf(canvas->script.file, ", $d%d using 1:2:(int($0)%%2 == 1 ? strcol(3) : '') with labels offset 0,0.9 font ',9'",
-          block);
+/* Labels of neighbours stand at different heights, so that they do not run into each other. */
+static void label_marks(cli_canvas *canvas, int block, int heights) {
+  static const double offsets[] = {-1, 0.9, -1.8};
+  for (int i = 0; i < heights; i++) {
+    fprintf(canvas->script.file,
+            ", $d%d using 1:2:(int($0)%%%d == %d ? strcol(3) : '') with labels offset 0,%g font ',9'", block, heights,
+            i, offsets[i]);
+  }
 }
 
 void cli_panel_river(cli_canvas *canvas) {
@@ -71,15 +73,15 @@ void cli_panel_river(cli_canvas *canvas) {
   cli_plain_axis(canvas, 'y');
   fprintf(f, "set xlabel 'river kilometre (water flows to the right)'\nunset ylabel\n");
   fprintf(f, "set yrange [%g:3.7]\nset ytics ('release' %d, 'searched' %d, 'sensors' %d%s)\nunset key\n",
-          candidates > 0 ? -0.7 : 0.3, ROW_ESTIMATE, ROW_BOX, ROW_SENSORS, candidates > 0 ? ", 'suspects' 0" : "");
+          candidates > 0 ? -0.9 : 0.3, ROW_ESTIMATE, ROW_BOX, ROW_SENSORS, candidates > 0 ? ", 'suspects' 0" : "");
   fprintf(f, "set offsets graph 0.06, graph 0.08, 0, 0\n");
   fprintf(f, "plot $d%d using 1:2:3:4:5:6 with boxxyerror lc rgb '#999999'", box);
   fprintf(f, ", $d%d using 1:2:3:4 with xerrorbars ls 3", estimate);
   fprintf(f, ", $d%d using 1:2 with points lc rgb '#222222' pt 9 ps 1.2", sensors);
-  label_marks(canvas, sensors);
+  label_marks(canvas, sensors, 2);
   if (candidates > 0) {
     fprintf(f, ", $d%d using 1:2 with points lc rgb '#8e5ea2' pt 13 ps 1.2", candidates);
-    label_marks(canvas, candidates);
+    label_marks(canvas, candidates, 3);
   }
   fprintf(f, "\nset key\nset offsets 0, 0, 0, 0\n");
 }
@@ -180,7 +182,7 @@ void cli_panel_place_and_time(cli_canvas *canvas) {
   cli_panel_title(canvas, cloud > 0 ? "Where and when: darker is more probable" : "Where and when");
   cli_plain_axis(canvas, 'x');
   cli_time_axis(canvas, 'y', "release time", shown.lo.time_s, shown.hi.time_s);
-  fprintf(f, "set xlabel 'river kilometre'\nset xrange [%.6g:%.6g]\nset key bottom right\nunset colorbox\n",
+  fprintf(f, "set xlabel 'river kilometre'\nset xrange [%.6g:%.6g]\nset key bottom right vertical\nunset colorbox\n",
           km(shown.lo.location_m), km(shown.hi.location_m));
   fprintf(f, "set palette defined (0 'white', 0.2 '#c6dbef', 0.6 '#6baed6', 1 '#08306b')\n");
   fprintf(f, "plot ");
@@ -193,7 +195,7 @@ void cli_panel_place_and_time(cli_canvas *canvas) {
   } else {
     fprintf(f, "$d%d using 1:2 with points ls 3 title 'estimate'\n", canvas->blocks);
   }
-  fprintf(f, "set key top right\n");
+  fprintf(f, "set key top center horizontal\n");
 }
 
 void cli_panel_suspects(cli_canvas *canvas) {

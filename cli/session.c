@@ -79,14 +79,45 @@ const hw_method *cli_method(const char *name) {
   return method;
 }
 
-int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session) {
+/* The line of `key` in the file's hydraulics, else that of hydraulics itself, else 1: for a message only. */
+static size_t line_of_hydraulics(const char *path, const char *key) {
+  FILE *file = fopen(path, "r");
+  char text[1024];
+  size_t line = 0, found = 1;
+  bool inside = false;
+  while (file && fgets(text, sizeof text, file)) {
+    line++;
+    if (strncmp(text, "hydraulics:", 11) == 0) {
+      inside = true;
+      found = line;
+    } else if (inside && text[0] != ' ' && text[0] != '#' && text[0] != '\n') {
+      break;
+    }
+    if (inside && strstr(text, key)) {
+      found = line;
+      break;
+    }
+  }
+  if (file) {
+    fclose(file);
+  }
+  return found;
+}
+
+int cli_explain_hydraulics(const cli_session *session, const char *who) {
   const hw_hydraulics *h = &session->river.hydraulics;
+  const char *key = h->velocity_m_s.certainty == HW_UNKNOWN      ? "velocity_m_s"
+                    : h->dispersion_m2_s.certainty == HW_UNKNOWN ? "dispersion_m2_s"
+                                                                 : "area_m2 or discharge_m3_s";
+  return cli_fail(EXIT_INPUT, "%s:%zu: %s unknown, %s needs hydraulics: expected a number or {median: M, factor: F}",
+                  session->river_path, line_of_hydraulics(session->river_path, key), key, who);
+}
+
+int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session) {
   if (status == HW_EHYDRAULICS) {
-    const char *lacking = h->velocity_m_s.certainty == HW_UNKNOWN      ? "velocity_m_s is unknown"
-                          : h->dispersion_m2_s.certainty == HW_UNKNOWN ? "dispersion_m2_s is unknown"
-                                                                       : "neither area_m2 nor discharge_m3_s is given";
-    return cli_fail(EXIT_INPUT, "%s: %s, method %s needs hydraulics: expected a number or {median: M, factor: F}",
-                    session->river_path, lacking, method->name);
+    char who[80];
+    snprintf(who, sizeof who, "method %s", method->name);
+    return cli_explain_hydraulics(session, who);
   }
   return cli_fail(cli_exit_code(status), "%s: method %s: %s", session->river_path, method->name,
                   hw_status_text(status));

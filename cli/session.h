@@ -36,6 +36,8 @@ void cli_session_close(cli_session *session);
 
 /* The method of this name (NULL: the default); NULL after a fault was told. */
 const hw_method *cli_method(const char *name);
+/* Tells what of the hydraulics is lacking, and who needs it; the exit code. */
+int cli_explain_hydraulics(const cli_session *session, const char *who);
 /* Tells why a run could not be made; the exit code. */
 int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session);
 

@@ -169,8 +169,8 @@ static int simulate(cli_session *session, const simulate_request *request) {
   hw_transport *transport = NULL;
   const hw_status status = hw_transport_create(&session->river, NULL, &transport);
   if (status != HW_OK) {
-    return cli_fail(cli_exit_code(status), "%s: velocity, dispersion or area unknown, expected all of them to simulate",
-                    session->river_path);
+    return status == HW_EHYDRAULICS ? cli_explain_hydraulics(session, "simulate")
+                                    : cli_fail(cli_exit_code(status), "%s", hw_status_text(status));
   }
   station *stations = calloc(session->river.sensor_count, sizeof *stations);
   if (!stations) {

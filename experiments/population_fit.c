@@ -1,10 +1,9 @@
 /* Fitting the population constants.
  *
- * The law: maximum likelihood of its multivariate t over releases. Its residual scale is then enlarged, as a
- * regression's is for a prediction: R / (R - 4) because R rivers have paid for four coefficients, 1 + 4 / R
- * because the coefficients themselves are uncertain, and it is new rivers that matter.
- * Velocities: regressions by least squares, their scatter taken from rivers left out one by one. Source
- * reach and onward reaches: maximum likelihood of a t with 3 degrees of freedom. Recovery: maximum
+ * The law: maximum likelihood of its multivariate t over releases; the source reach and the reaches onward:
+ * of a t. Scales are then enlarged by sqrt(R / (R - p)): R rivers have paid for p coefficients, and it is new
+ * rivers that matter.
+ * Velocities: regressions by least squares, their scatter taken from rivers left out one by one. Recovery: maximum
  * likelihood of a normal whose variance grows with age.
  * What is fitted is the engine's own reading of each completed pulse, with the reading's own variance.
  */
@@ -109,6 +108,11 @@ static double minimise(double (*f)(const gsl_vector *, void *), void *context, s
   return best;
 }
 
+/* A scale fitted together with so many coefficients is too small by this factor. */
+static double paid_for(size_t rivers, size_t coefficients) {
+  return rivers > coefficients ? sqrt((double)rivers / (double)(rivers - coefficients)) : 1;
+}
+
 /* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget. The last two are
  * poorly told by few rivers and get a wide prior. */
 static void set_law(const gsl_vector *x, hw__population *p) {
@@ -146,10 +150,7 @@ static void fit_law(pool *all, size_t rivers) {
   minimise(law_misfit, all, 7, x, 0.1);
   const gsl_vector_view view = gsl_vector_view_array(x, 7);
   set_law(&view.vector, all->population);
-  if (rivers > LAW_COEFFICIENTS) {
-    const double r = (double)rivers, paid = LAW_COEFFICIENTS;
-    all->population->law_scale *= sqrt(r / (r - paid) * (1 + paid / r));
-  }
+  all->population->law_scale *= paid_for(rivers, LAW_COEFFICIENTS);
 }
 
 static double t_misfit(const gsl_vector *x, void *context) {
@@ -158,9 +159,23 @@ static double t_misfit(const gsl_vector *x, void *context) {
   double sum = 0;
   for (size_t i = 0; i < all->values; i++) {
     const double t = (all->value[i] - centre) * exp(-log_scale);
-    sum += log_scale + 2 * log1p(t * t / 3);
+    sum += log_scale + 0.5 * (HW__FREEDOM + 1) * log1p(t * t / HW__FREEDOM);
   }
   return sum;
+}
+
+/* A river counts once, however many of its releases have several sensors. */
+static size_t rivers_with_several(const pool *all) {
+  size_t rivers = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    bool counts = all->release[i]->count > 1;
+    for (size_t j = 0; j < i; j++) {
+      counts = counts && !(all->release[j]->count > 1 &&
+                           release_same_river(all->release[i]->release->name, all->release[j]->release->name));
+    }
+    rivers += counts;
+  }
+  return rivers;
 }
 
 static void fit_reaches(pool *all) {
@@ -173,7 +188,7 @@ static void fit_reaches(pool *all) {
   }
   double x[2] = {log(0.15), 0.1};
   minimise(t_misfit, all, 2, x, 0.1);
-  all->population->reach_scale = exp(x[0]);
+  all->population->reach_scale = exp(x[0]) * paid_for(rivers_with_several(all), 2);
   all->population->reach_shift = x[1];
   all->values = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -319,8 +334,6 @@ static void start_neutral(const hw__population *chosen, hw__population *out) {
   *out = (hw__population){.shape_noise = chosen->shape_noise,
                           .shape_readings = chosen->shape_readings,
                           .amplitude_power = chosen->amplitude_power,
-                          .law_freedom = chosen->law_freedom,
-                          .reach_freedom = chosen->reach_freedom,
                           .skew_mean = 0.5,
                           .skew_sd = 1,
                           .law_intercept = 8.45,

@@ -1,9 +1,9 @@
 /* make study-rivers: does the field model tell the truth on real rivers it has not seen?
  *
- *   study_rivers DATA_FOLDER   (holding rivers/ and truckee/)
+ *   study_rivers DATA_FOLDER [RELEASES]   (holding rivers/ and truckee/; the short form judges the first few)
  *
  * Prints one row a release, then every target beside what was measured. Exit code 0 also when a target is
- * missed: the table says so.
+ * missed by little: the table says so; 1 when intervals fail so often that something must be broken.
  */
 #include <math.h>
 #include <stdio.h>
@@ -39,13 +39,22 @@ static void print_target(const char *what, double lo, double hi, double measured
 }
 
 /* Constants for each release, learned without its river. */
-static void learn_without(const release *releases, size_t count, hw__population *out) {
-  for (size_t i = 0; i < count; i++) {
-    population_learn(releases, count, releases[i].name, &hw__population_shipped, &out[i]);
+static void learn_without(const release *releases, size_t count, size_t judged, hw__population *out) {
+  for (size_t i = 0; i < judged; i++) {
+    size_t same = 0;
+    while (!release_same_river(releases[same].name, releases[i].name)) {
+      same++;
+    }
+    if (same < i) {
+      out[i] = out[same];
+    } else {
+      population_learn(releases, count, releases[i].name, &hw__population_shipped, &out[i]);
+    }
   }
 }
 
-static void study_releases(const release *releases, size_t count, const hw__population *without) {
+/* Returned: the share of 90 % intervals that hold. */
+static double study_releases(const release *releases, size_t count, const hw__population *without) {
   double error[64], width[64], mass[64];
   double n = 0, hold90 = 0, hold50 = 0, first = 0, first_two = 0, squares = 0;
   size_t masses = 0;
@@ -86,6 +95,7 @@ static void study_releases(const release *releases, size_t count, const hw__popu
   print_target("truth first of 5 candidates (4 uniform decoys, 200 sets)", 0.60, 1, first / n);
   printf("%-58s %-14s %6.3f\n", "truth among the first two", "", first_two / n);
   printf("%-58s %-14s %6.3f\n", "root mean square error of ln age", "", sqrt(squares / n));
+  return hold90 / n;
 }
 
 static void study_all_stages(const release *releases, size_t count, const hw__population *without) {
@@ -109,14 +119,15 @@ static void study_all_stages(const release *releases, size_t count, const hw__po
   }
 }
 
-static void study_truckee(const char *folder) {
+/* Returned: the share of readings after two sensors whose interval holds; 1 without the data. */
+static double study_truckee(const char *folder) {
   char river[512], readings[512];
   snprintf(river, sizeof river, "%s/truckee/river-unknown.yaml", folder);
   snprintf(readings, sizeof readings, "%s/truckee/readings.csv", folder);
   release truckee = {.name = "Truckee", .truth = {1300, -22106, -12900}};
   hw_estimate last = {0};
   if (!release_read(river, readings, &truckee)) {
-    return;
+    return 1;
   }
   const double held = study_follow(&truckee, &hw__population_shipped, &last);
   printf(
@@ -127,6 +138,7 @@ static void study_truckee(const char *folder) {
   print_target("share of readings after two sensors whose 90 % holds", 1, 1, held);
   hw_river_free(&truckee.river);
   free(truckee.readings);
+  return held;
 }
 
 int main(int argc, char **argv) {
@@ -139,14 +151,17 @@ int main(int argc, char **argv) {
     printf("study-rivers: skipped, no releases under %s\n", folder);
     return 0;
   }
+  const size_t asked = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : count;
+  const size_t judged = asked < count ? asked : count;
   hw__population *without = calloc(count, sizeof *without);
+  double held = 0, truckee = 0;
   if (without) {
-    learn_without(releases, count, without);
-    study_releases(releases, count, without);
-    study_all_stages(releases, count, without);
-    study_truckee(folder);
+    learn_without(releases, count, judged, without);
+    held = study_releases(releases, judged, without);
+    study_all_stages(releases, judged, without);
+    truckee = study_truckee(folder);
   }
   free(without);
   releases_free(releases, count);
-  return 0;
+  return held >= 0.75 && truckee >= 1 ? 0 : 1;
 }

@@ -13,6 +13,7 @@
 #include "loss/box.h"
 #include "loss/lipschitz.h"
 #include "loss/solve.h"
+#include "online/printed.h"
 #include "paper_river.h"
 
 typedef struct {
@@ -330,6 +331,23 @@ static void test_neighbours_attain_the_largest_slope(void **state) {
   tear_down(&b);
 }
 
+/* Taken literally, the constants of Algorithm 5 perturb by nothing and wait for ever; docs/paper.md quotes these. */
+static void test_printed_constants_are_out_of_any_range(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0);
+  const hw_source start = {1500, -20000, -12300};
+  const double loss = 1e6 * hw__misfit_value(&b.misfit, &b.view, &start);
+  hw__jin_constants c;
+  assert_true(hw__printed_constants(&b.misfit, &b.view, &b.river.search, 5e-6, loss, &c));
+  print_message("chi %.3g, r %.3g, g_thres %.3g, f_thres %.3g, t_thres %.3g\n", c.chi, c.radius, c.gradient_threshold,
+                c.loss_threshold, c.time_threshold);
+  assert_true(c.radius < 1e-6 && c.radius > 0);
+  assert_true(c.time_threshold > 1e4);
+  assert_true(c.loss_threshold < 1e-6);
+  tear_down(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_loss_is_its_definition),
@@ -344,6 +362,7 @@ int main(void) {
       cmocka_unit_test(test_solve_survives_absurd_readings),
       cmocka_unit_test(test_projected_gradient_is_its_definition),
       cmocka_unit_test(test_neighbours_attain_the_largest_slope),
+      cmocka_unit_test(test_printed_constants_are_out_of_any_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,8 +146,31 @@ static void test_warnings_beyond_capacity_are_dropped(void **state) {
   assert_string_equal(warnings.pointers[0], "warning 0");
 }
 
+/* Orders that trip a careless quicksort: random, ascending, descending, all equal, organ pipe, few values. */
+static void test_sort_orders_pairs_of_any_kind(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 3, 0);
+  for (int kind = 0; kind < 6; kind++) {
+    for (size_t n = 0; n <= COUNT; n = n < 70 ? n + 1 : n * 3) {
+      for (size_t i = 0; i < n; i++) {
+        const double x = (double)i, pipe = i < n / 2 ? x : (double)(n - i);
+        const double kinds[] = {hw_rng_uniform(&rng), x, -x, 4.2, pipe, floor(4 * hw_rng_uniform(&rng))};
+        values[i] = kinds[kind];
+        weights[i] = 3 * kinds[kind] + 1; /* travels with its value */
+      }
+      hw__scratch_sort(&scratch, n);
+      for (size_t i = 0; i < n; i++) {
+        assert_true(weights[i] == 3 * values[i] + 1);
+        assert_true(i == 0 || values[i - 1] <= values[i]);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_sort_orders_pairs_of_any_kind),
       cmocka_unit_test(test_weighted_quantiles_match_repeated_values),
       cmocka_unit_test(test_zero_weights_do_not_count),
       cmocka_unit_test(test_even_samples_give_even_intervals),

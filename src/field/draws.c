@@ -15,8 +15,8 @@
 /* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
 static const double quiet_most = 7;
 
-static double log_t(double x, double freedom) {
-  return -0.5 * (freedom + 1) * log1p(x * x / freedom);
+static double log_t(double x) {
+  return -0.5 * (HW__FREEDOM + 1) * log1p(x * x / HW__FREEDOM);
 }
 
 /* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
@@ -34,7 +34,12 @@ static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, co
   return (hw__lead_range){fmax(fmin(box - 6.5, span - 1.5), box - 10), box};
 }
 
-/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. */
+static double sensor_place(const hw__field *f, size_t pulse) {
+  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
+}
+
+/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. Of sensors
+ * side by side the first one speaks: no velocity lies between them. */
 static void choose_pulses(hw__field *f) {
   const size_t n = f->river->sensor_count;
   double above = 0;
@@ -46,8 +51,12 @@ static void choose_pulses(hw__field *f) {
     for (size_t j = i + 1; j < n; j++) {
       below = fmax(below, f->trace[f->order[j]].height_g_m3);
     }
-    if (height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
-      f->pulse_sensor[f->pulse_count++] = s;
+    const bool apart = f->pulse_count == 0 || f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1;
+    if (apart && height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
+      f->pulse_sensor[f->pulse_count] = s;
+      f->log_distance[f->pulse_count] =
+          f->pulse_count > 0 ? log(f->river->sensors[s].location_m - sensor_place(f, f->pulse_count - 1)) : 0;
+      f->pulse_count++;
     }
     above = fmax(above, height);
   }
@@ -68,13 +77,10 @@ static void settle_sensors(hw__field *f) {
                         &f->lattice[s]);
       f->evaluations += view.count * HW__LATTICE_CELLS;
     }
+    f->builds[s]++;
     f->dirty[s] = false;
   }
   choose_pulses(f);
-}
-
-static double sensor_place(const hw__field *f, size_t pulse) {
-  return f->river->sensors[f->pulse_sensor[pulse]].location_m;
 }
 
 /* Velocities: that of the reach above the first sensor and those between sensors. Returned: the ln
@@ -94,19 +100,20 @@ static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw
       draw->log_weight = -INFINITY;
       return 0;
     }
-    last = log((sensor_place(f, m) - sensor_place(f, m - 1)) / gap);
-    draw->log_weight -= log(gap); /* picks are flat in time, the prior in ln velocity */
+    const double log_gap = log(gap);
+    last = f->log_distance[m] - log_gap;
+    draw->log_weight -= log_gap; /* picks are flat in time, the prior in ln velocity */
     if (m == 1) {
       between = last;
     } else {
-      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale, p->reach_freedom);
+      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale);
     }
     draw->log_onward = last;
   }
   draw->log_onward += p->onward_scale * noise->t_onward;
   if (prior->given) {
     draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
-    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale, p->reach_freedom);
+    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
   } else {
     draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
     const double off = (draw->log_velocity - prior->mean) / prior->sd;
@@ -134,7 +141,7 @@ static age_range allowed_ages(const hw__field *f, double phi_s, double velocity,
 static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, double law_velocity,
                      age_range ages, hw__draw *draw) {
   const hw__population *p = &f->population;
-  const double scale = hw__law_scale(p);
+  const double scale = f->law_scale;
   const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
   /* Older means a longer front: the oldest age has the smallest residual. */
   const double t_young = (first->log_lead - hw__law_lead(p, a, a, law_velocity)) / scale;
@@ -144,8 +151,8 @@ static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse
     draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
   } else {
     const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
-    const double below = hw__t5_below(flip ? -t_young : t_old), above = hw__t5_below(flip ? -t_old : t_young);
-    const double drawn = hw__t5_quantile(below + noise->uniform_age * (above - below));
+    const double below = hw__t_below(flip ? -t_young : t_old), above = hw__t_below(flip ? -t_old : t_young);
+    const double drawn = hw__t_quantile(below + noise->uniform_age * (above - below));
     t = flip ? -drawn : drawn;
     draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
   }
@@ -210,18 +217,31 @@ static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pu
   return fmin(fmax(exp(log_mass), box->lo.mass_g), box->hi.mass_g);
 }
 
+/* One pulse per draw and sensor. The picks are the same numbers every time, so only where a lattice is
+ * new, or now stands in another place of the row, is there anything to do. */
+static void pick_pulses(hw__field *f) {
+  for (size_t m = 0; m < f->pulse_count; m++) {
+    const size_t s = f->pulse_sensor[m];
+    if (f->picked[m].sensor == s && f->picked[m].build == f->builds[s]) {
+      continue;
+    }
+    for (size_t i = 0; i < HW__DRAWS; i++) {
+      const hw__pick *pick = &f->pick[i * f->pulse_capacity + m];
+      f->pulse[i * f->pulse_capacity + m] =
+          hw__lattice_pick(&f->lattice[s], (double)pick->pick, (double)pick->across, (double)pick->along);
+    }
+    f->picked[m].sensor = s;
+    f->picked[m].build = f->builds[s];
+  }
+}
+
 /* Half of the draws come from each side of `split_m` (the last quiet sensor above the first pulse), so
  * that a source between sensors is well drawn however unlikely the law finds it. */
 static void draw_source(hw__field *f, size_t index, double split_m) {
   const hw__noise *noise = &f->noise[index];
   hw__draw *draw = &f->draw[index];
-  hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
+  const hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
   const hw_box *box = &f->river->search;
-  for (size_t m = 0; m < f->pulse_count; m++) {
-    const hw__pick *pick = &f->pick[index * f->pulse_capacity + m];
-    pulse[m] = hw__lattice_pick(&f->lattice[f->pulse_sensor[m]], (double)pick->pick, (double)pick->across,
-                                (double)pick->along);
-  }
   *draw = (hw__draw){0};
   const double law_velocity = draw_velocity(f, noise, pulse, draw);
   if (!isfinite(draw->log_weight)) {
@@ -319,6 +339,7 @@ void hw__field_settle(hw__field *f) {
     return;
   }
   settle_sensors(f);
+  pick_pulses(f);
   const size_t first = f->pulse_count > 0 ? f->pulse_sensor[0] : f->order[0];
   f->velocity = hw__velocity_prior_of(f->river, &f->river->sensors[first], &f->population);
   f->contradiction = false;

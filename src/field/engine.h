@@ -51,9 +51,16 @@ typedef struct {
   hw__trace *trace;     /* one per sensor */
   hw__lattice *lattice; /* one per sensor; current unless dirty */
   bool *dirty;          /* the trace changed since it was settled */
+  uint64_t *builds;     /* how often each lattice was built */
   bool settled;         /* draws are current */
+  double law_scale;     /* of one pulse's residual */
 
   size_t pulse_count;
+  struct {
+    size_t sensor;
+    uint64_t build;
+  } picked[HW__PULSES];            /* what the draws' pulses were picked from */
+  double log_distance[HW__PULSES]; /* ln of metres from the pulse before */
   size_t pulse_sensor[HW__PULSES]; /* sensors that the pulse has reached, upstream first */
 
   hw__noise *noise;      /* HW__DRAWS */

@@ -41,13 +41,13 @@ static hw_status draw_noise(hw__field *f) {
       u[d] = stratum(rank[d * HW__DRAWS + i]);
     }
     f->noise[i] = (hw__noise){.uniform_age = u[0],
-                              .t_age = hw__t5_quantile(u[0]),
+                              .t_age = hw__t_quantile(u[0]),
                               .uniform_mass = u[1],
                               .normal_velocity = gsl_cdf_ugaussian_Pinv(u[2]),
                               .normal_recovery = gsl_cdf_ugaussian_Pinv(u[3]),
                               .normal_lead = gsl_cdf_ugaussian_Pinv(u[4]),
-                              .t_reach = gsl_cdf_tdist_Pinv(u[5], f->population.reach_freedom),
-                              .t_onward = gsl_cdf_tdist_Pinv(u[6], f->population.reach_freedom)};
+                              .t_reach = hw__t_quantile(u[5]),
+                              .t_onward = hw__t_quantile(u[6])};
     for (size_t m = 0; m < f->pulse_capacity; m++) {
       const size_t *own = &rank[(DIMENSIONS + 3 * m) * HW__DRAWS + i];
       f->pick[i * f->pulse_capacity + m] =
@@ -70,6 +70,7 @@ static bool allocate(hw__field *f) {
   f->trace = take(f, n, sizeof *f->trace);
   f->lattice = take(f, n, sizeof *f->lattice);
   f->dirty = take(f, n, sizeof *f->dirty);
+  f->builds = take(f, n, sizeof *f->builds);
   f->noise = take(f, HW__DRAWS, sizeof *f->noise);
   f->pick = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pick);
   f->pulse = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pulse);
@@ -82,8 +83,8 @@ static bool allocate(hw__field *f) {
   f->scratch.weight = take(f, HW__DRAWS, sizeof *f->scratch.weight);
   f->suspicions = take(f, f->river->candidate_count + 1, sizeof *f->suspicions);
   f->arrivals = take(f, f->river->intake_count, sizeof *f->arrivals);
-  return f->order && f->trace && f->lattice && f->dirty && f->noise && f->pick && f->pulse && f->draw && f->sample &&
-         f->passage && f->band && f->scratch.value && f->scratch.weight && f->suspicions && f->arrivals;
+  return f->order && f->trace && f->lattice && f->dirty && f->builds && f->noise && f->pick && f->pulse && f->draw &&
+         f->sample && f->passage && f->band && f->scratch.value && f->scratch.weight && f->suspicions && f->arrivals;
 }
 
 /* Insertion sort: rivers have few sensors, and ties keep the river file's order. */
@@ -108,6 +109,7 @@ hw_status hw__field_create_with(const hw_problem *problem, const hw_options *opt
   f->river = problem->river;
   f->options = *options;
   f->population = *population;
+  f->law_scale = hw__law_scale(population);
   hw_status status = allocate(f) ? HW_OK : HW_ENOMEM;
   if (status == HW_OK) {
     hw__shapes_build(&f->shapes);
@@ -135,6 +137,7 @@ void hw__field_destroy(void *state) {
   free(f->trace);
   free(f->lattice);
   free(f->dirty);
+  free(f->builds);
   free(f->noise);
   free(f->pick);
   free(f->pulse);

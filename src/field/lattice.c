@@ -18,10 +18,10 @@ double hw__amplitude_evidence(double cross, double square, double alpha, double 
 typedef struct {
   int leads, places;
   double lead_lo, lead_step;
-  double from[HW__SHAPES][HW__LATTICE_LEADS]; /* first place y */
-  double step[HW__SHAPES][HW__LATTICE_LEADS]; /* 0: column not used */
-  double log_weight[HW__SHAPES][HW__LATTICE_LEADS][HW__LATTICE_PLACES];
-  float amplitude[HW__SHAPES][HW__LATTICE_LEADS][HW__LATTICE_PLACES];
+  double from[HW__SHAPES][HW__WIDE_LEADS]; /* first place y */
+  double step[HW__SHAPES][HW__WIDE_LEADS]; /* 0: column not used */
+  double log_weight[HW__SHAPES][HW__WIDE_LEADS][HW__WIDE_PLACES];
+  float amplitude[HW__SHAPES][HW__WIDE_LEADS][HW__WIDE_PLACES];
   double highest;
 } mesh;
 
@@ -122,7 +122,8 @@ static bool lead_window(const mesh *m, double cut, double *lo, double *hi) {
 
 /* Lay a finer mesh over what the coarse one holds within `depth` of its best. A new column takes the
  * windows of the coarse columns to its left and right, of its own shape and the shapes beside it. */
-static bool refine(const mesh *coarse, double depth, int leads, int places, mesh *fine) {
+static bool refine(const mesh *coarse, double depth, mesh *fine) {
+  const int leads = HW__FINE_LEADS, places = HW__FINE_PLACES;
   const double cut = coarse->highest - depth;
   double lo = 0, hi = 0;
   if (!lead_window(coarse, cut, &lo, &hi)) {
@@ -149,8 +150,8 @@ static bool refine(const mesh *coarse, double depth, int leads, int places, mesh
 }
 
 static void start_mesh(hw__lead_range leads, mesh *m) {
-  m->leads = HW__LATTICE_LEADS;
-  m->places = HW__LATTICE_PLACES;
+  m->leads = HW__WIDE_LEADS;
+  m->places = HW__WIDE_PLACES;
   m->lead_lo = leads.lo;
   m->lead_step = (leads.hi - leads.lo) / (m->leads - 1);
   for (int k = 0; k < HW__SHAPES; k++) {
@@ -195,12 +196,12 @@ void hw__lattice_build(const hw__shapes *shapes, const hw__view *view, hw__lead_
   start_mesh(leads, &coarse);
   make_track(view, 32, 0.1, &readings);
   evaluate(shapes, &readings, population, &coarse);
-  if (!refine(&coarse, 4, 12, 16, &fine)) {
+  if (!refine(&coarse, 4, &fine)) {
     return;
   }
   make_track(view, 48, 0.4, &readings);
   evaluate(shapes, &readings, population, &fine);
-  if (!refine(&fine, 6, 12, 16, &coarse)) {
+  if (!refine(&fine, 6, &coarse)) {
     return;
   }
   make_track(view, HW__VIEW_SIZE, 1, &readings);

@@ -17,7 +17,9 @@
 #include "field/shape.h"
 #include "field/trace.h"
 
-enum { HW__LATTICE_LEADS = 14, HW__LATTICE_PLACES = 24, HW__LATTICE_CELLS = 14 * 24 * 9 };
+/* Leads and places a column of the first, wide mesh and of the finer ones. */
+enum { HW__WIDE_LEADS = 14, HW__WIDE_PLACES = 24, HW__FINE_LEADS = 12, HW__FINE_PLACES = 16 };
+enum { HW__LATTICE_CELLS = HW__FINE_LEADS * HW__FINE_PLACES * HW__SHAPES };
 
 typedef struct {
   float log_lead;   /* of seconds */

@@ -24,9 +24,9 @@ double hw__law_onward_scale(const hw__population *population, double log_age_fro
 /* Cholesky factorisation row by row, solving for the residuals on the way. */
 double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age,
                            const double *own_variance) {
-  const double s = population->law_scale, nugget = population->law_nugget, freedom = population->law_freedom;
+  const double s = population->law_scale, nugget = population->law_nugget;
   double root[HW__PULSES][HW__PULSES], solved[HW__PULSES];
-  double log_det = 0, square = 0;
+  double det = 1, square = 0; /* of the root; at most 16 factors of about 0.2, so no underflow */
   for (size_t i = 0; i < n; i++) {
     double rest = residual[i];
     for (size_t j = 0; j <= i; j++) {
@@ -44,42 +44,40 @@ double hw__law_log_density(const hw__population *population, size_t n, const dou
     }
     solved[i] = rest / root[i][i];
     square += solved[i] * solved[i];
-    log_det += log(root[i][i]);
+    det *= root[i][i];
   }
-  const double d = (double)n;
-  return -log_det - 0.5 * (freedom + d) * log1p(square / freedom);
+  return -log(det) - 0.5 * (HW__FREEDOM + (double)n) * log1p(square / HW__FREEDOM);
 }
 
-double hw__t5_below(double t) {
-  const double x = t / sqrt(5), w = 1 / (1 + x * x);
-  if (x < -50) { /* the closed form cancels; leading term of the tail instead */
-    return 8 / (15 * M_PI) / pow(-x, 5);
+double hw__t_below(double t) {
+  const double x = t / sqrt(HW__FREEDOM);
+  if (x < -50) { /* the closed form cancels; the tail's first terms instead */
+    return (2.0 / 3 - 0.8 / (x * x)) / (M_PI * -x * x * x);
   }
-  return 0.5 + (x * w * (1 + 2 * w / 3) + atan(x)) / M_PI;
+  return 0.5 + (x / (1 + x * x) + atan(x)) / M_PI;
 }
 
-/* Newton from the normal's side, kept inside a bracket: the density is known, the function is smooth. */
-double hw__t5_quantile(double p) {
+/* Newton's method kept inside a bracket; started on the tail's leading term or the middle's slope. */
+double hw__t_quantile(double p) {
   const double tail = p < 0.5 ? p : 1 - p;
   if (!(tail > 1e-9)) {
-    return p < 0.5 ? -165 : 165;
+    return p < 0.5 ? -1000 : 1000;
   }
-  double lo = -170, hi = 0, t = tail > 0.02 ? 2.6 * (tail - 0.5) : -2.3 * pow(tail, -0.2) * 0.62;
+  double lo = -1100, hi = 0, t = tail > 0.05 ? 3 * (tail - 0.5) : -1.033 / cbrt(tail);
   for (int i = 0; i < 60; i++) {
-    const double miss = hw__t5_below(t) - tail;
+    const double miss = hw__t_below(t) - tail;
     if (miss > 0) {
       hi = t;
     } else {
       lo = t;
     }
-    const double w = 1 + t * t / 5;
-    const double density = 8 / (3 * M_PI * sqrt(5)) / (w * w * w);
-    double next = t - miss / density;
-    next = next > lo && next < hi ? next : (lo + hi) / 2;
-    if (fabs(next - t) < 1e-10 * (1 + fabs(t))) {
+    const double w = 1 + t * t / HW__FREEDOM;
+    const double next = t - miss * (M_PI * sqrt(HW__FREEDOM) / 2 * w * w);
+    const double kept = next > lo && next < hi ? next : (lo + hi) / 2;
+    if (fabs(kept - t) < 1e-10 * (1 + fabs(t))) {
       break;
     }
-    t = next;
+    t = kept;
   }
   return p < 0.5 ? t : -t;
 }

@@ -21,8 +21,14 @@ static void add_row(hw__text *text, const hw_result *result, const hw_source *tr
     hw__text_add(text, "  %s\n", result->failure ? result->failure : "no estimate");
     return;
   }
-  hw__text_add(text, " %12.6g %12.1f %14.1f %11.4g %11.3g %10.3g", e->source.mass_g, e->source.location_m,
-               e->source.time_s, e->loss, result->reading_us_median, result->seconds);
+  char when[40];
+  if (result->calendar) {
+    hw_time_format(round(result->origin_unix_s + e->source.time_s), when, sizeof when);
+  } else {
+    snprintf(when, sizeof when, "%.1f", e->source.time_s);
+  }
+  hw__text_add(text, " %12.6g %12.1f %20s %11.4g %11.3g %10.3g", e->source.mass_g, e->source.location_m, when, e->loss,
+               result->reading_us_median, result->seconds);
   if (truth) {
     const hw_source share = hw_relative_error(&e->source, truth);
     add_percent(text, share.mass_g);
@@ -36,8 +42,9 @@ static void add_row(hw__text *text, const hw_result *result, const hw_source *tr
 
 hw_status hw_comparison_text(const hw_result *results, size_t count, const hw_source *truth, char **out) {
   hw__text text = {0};
-  hw__text_add(&text, "%-10s %12s %12s %14s %11s %11s %10s", "method", "mass_g", "location_m", "time_s", "loss",
-               "us/reading", "seconds");
+  const bool calendar = count && results[0].calendar;
+  hw__text_add(&text, "%-10s %12s %12s %20s %11s %11s %10s", "method", "mass_g", "location_m",
+               calendar ? "time" : "time_s", "loss", "us/reading", "seconds");
   if (truth) {
     hw__text_add(&text, " %10s %10s %10s %10s %10s", "mass off", "metres off", "place off", "s off", "time off");
   }

@@ -111,7 +111,7 @@ static double stationarity(const frame *fr, const point *at) {
 }
 
 /* What the quadratic model still promises, half of g.m.g, next to F itself. With a condition number of about 4 the
- * truth is at most a few times that; at 5e-6 the source would move by some hundredths of what the noise moves it. */
+ * truth is at most a few times that; at 5e-7 the source would move by about a hundredth of what the noise moves it. */
 static double promise(const point *at, const double m[3]) {
   double gain = 0;
   for (int j = 0; j < 3; j++) {
@@ -135,7 +135,7 @@ static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr
                        double *alpha, point *out) {
   double m[3];
   metric(fr, at, m);
-  if (at->f > 0 && promise(at, m) <= tolerance) {
+  if (at->f > 0 && promise(at, m) <= 0.1 * tolerance) {
     return HW_STOP_GAIN;
   }
   double a = clip(fr, at, m, *alpha);

@@ -11,8 +11,8 @@
 #include "loss/misfit.h"
 
 typedef struct {
-  double tolerance;  /* on the projected gradient in box widths, F divided by the mean square reading; and on the
-                      * share of F that is still to be gained */
+  double tolerance;  /* on the projected gradient in box widths, F divided by the mean square reading; a tenth of
+                      * it on the share of F that is still to be gained */
   size_t iterations; /* at most */
 } hw__limits;
 

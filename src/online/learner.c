@@ -12,6 +12,9 @@ enum { LEAST_KEPT = 1000 };
 /* Paths this close, in box widths and in their share of the loss, are in the same minimum. */
 static const double meeting_distance = 1e-3;
 
+/* A sensor's own source must leave less than this share of its mean square reading unexplained. */
+static const double most_unexplained = 0.5;
+
 static void destroy_one(hw__learner *learner) {
   if (!learner) {
     return;
@@ -261,6 +264,16 @@ hw_status hw__learner_observe(void *state, const hw_reading *reading) {
   return HW_OK;
 }
 
+/* A sensor speaks once its readings have a shape and its best source explains most of them; noise explains little. */
+static bool has_a_say(const hw__learner *one) {
+  if (one->options.variant == HW_PRINTED) {
+    return one->seen > 0;
+  }
+  hw__misfit free_of_charge = {.transport = one->transport, .sensor_m = one->sensor_m};
+  return one->moment_tried.count > 0 && hw__misfit_value(&free_of_charge, &one->all, &one->paths[one->best].x) <
+                                            most_unexplained * one->all.mean_square;
+}
+
 hw_status hw__learner_estimate(void *state, hw_estimate *out) {
   team *t = state;
   hw__learner *pooled = t->pooled;
@@ -275,12 +288,15 @@ hw_status hw__learner_estimate(void *state, hw_estimate *out) {
   for (size_t m = 0; m < t->sensor_count; m++) {
     const hw__learner *one = t->alone[m];
     add_cost(one, &out->cost);
-    /* A sensor speaks once its pulse had enough shape to start from. */
-    if (one->moment_tried.count > 0 || (one->options.variant == HW_PRINTED && one->seen > 0)) {
+    if (has_a_say(one)) {
       hw__across_add(&across, &one->paths[one->best].x);
     }
   }
   out->has_interval = hw__across_interval(&across, pooled->options.level, &out->interval);
+  if (out->has_interval) { /* Student does not know the box */
+    out->interval.lo = hw__box_clamp(&pooled->box, &out->interval.lo);
+    out->interval.hi = hw__box_clamp(&pooled->box, &out->interval.hi);
+  }
   return HW_OK;
 }
 

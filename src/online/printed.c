@@ -189,42 +189,38 @@ void hw__printed_mtgd(const hw__learner *learner, hw__path *path) {
   descend(learner, path, false);
 }
 
-static hw__jin_constants jin_constants(const paper *p, double f, double smoothness, double hessian) {
-  const double delta = p->learner->options.tolerance;
-  const double inside = 3 * smoothness * f / (jin_c * delta * delta * failure_probability);
+bool hw__printed_constants(hw__misfit *misfit, const hw__view *view, const hw_box *box, double delta, double loss_at,
+                           hw__jin_constants *out) {
+  static const double unit[3] = {1, 1, minute_s};
+  double smoothness, hessian;
+  hw__lipschitz_curvature(misfit, view, box, GRID, unit, loss_scale, &smoothness, &hessian);
+  if (!(smoothness > 0) || !(hessian > 0)) {
+    return false;
+  }
+  const double inside = 3 * smoothness * loss_at / (jin_c * delta * delta * failure_probability);
   const double chi = 3 * fmax(inside > 0 ? log(inside) : 0, 4);
-  return (hw__jin_constants){.chi = chi,
+  *out = (hw__jin_constants){.smoothness = smoothness,
+                             .chi = chi,
                              .radius = sqrt(jin_c) / (chi * chi) * delta / smoothness,
                              .gradient_threshold = sqrt(jin_c) / (chi * chi) * delta,
                              .loss_threshold = jin_c / (chi * chi * chi) * sqrt(delta * delta * delta / hessian),
                              .time_threshold = ceil(chi / (jin_c * jin_c) * smoothness / sqrt(hessian * delta))};
-}
-
-static void curvature(const paper *p, double *smoothness, double *hessian) {
-  static const double unit[3] = {1, 1, minute_s};
-  hw__lipschitz_curvature(&p->path->misfit, p->learner->view, &p->learner->box, GRID, unit, loss_scale, smoothness,
-                          hessian);
-}
-
-hw__jin_constants hw__printed_constants(const hw__learner *learner, hw__path *path) {
-  double x[3], smoothness, hessian;
-  const paper p = in_paper_units(learner, path, x);
-  curvature(&p, &smoothness, &hessian);
-  return jin_constants(&p, loss(&p, x), smoothness, hessian);
+  return true;
 }
 
 /* Algorithms 5 and 8. Each pass of the t-loop begins by setting x back, so no pass gets further than one step,
  * and the loop ends only at the cap (or, when the first gradient is small already, at t_thres). */
 static void perturbed(const hw__learner *learner, hw__path *path, bool use_gradient_threshold) {
-  double start[3], kappa[3], smoothness, hessian;
+  double start[3], kappa[3];
+  hw__jin_constants c;
   const paper p = in_paper_units(learner, path, start);
-  curvature(&p, &smoothness, &hessian);
   moduli(&p, kappa);
-  if (!(smoothness > 0) || !(hessian > 0) || !(most(kappa) > 0)) {
+  if (!hw__printed_constants(&path->misfit, learner->view, &learner->box, learner->options.tolerance, loss(&p, start),
+                             &c) ||
+      !(most(kappa) > 0)) {
     path->stop = HW_STOP_GRADIENT; /* a flat loss: nothing to do and nothing to divide by */
     return;
   }
-  const hw__jin_constants c = jin_constants(&p, loss(&p, start), smoothness, hessian);
   const double small = use_gradient_threshold ? c.gradient_threshold : learner->options.tolerance;
   double noise_time = -c.time_threshold - 1;
   double x[3] = {start[0], start[1], start[2]};
@@ -232,7 +228,7 @@ static void perturbed(const hw__learner *learner, hw__path *path, bool use_gradi
     double eta[3], g[3], pg[3];
     for (int j = 0; j < 3; j++) {
       x[j] = start[j];
-      eta[j] = jin_c / smoothness * kappa[j] / most(kappa);
+      eta[j] = jin_c / c.smoothness * kappa[j] / most(kappa);
     }
     gradient(&p, x, g);
     line_search(&p, x, g, beta_perturbed, eta);

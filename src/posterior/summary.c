@@ -3,9 +3,81 @@
 #include <gsl/gsl_sort.h>
 #include <math.h>
 
-/* gsl_sort2 is a heap sort: in place and the same on every machine, where qsort may allocate. */
+static void swap_pairs(double *value, double *weight, size_t i, size_t j) {
+  const double v = value[i], w = weight[i];
+  value[i] = value[j];
+  weight[i] = weight[j];
+  value[j] = v;
+  weight[j] = w;
+}
+
+static void sort_few(double *value, double *weight, size_t n) {
+  for (size_t i = 1; i < n; i++) {
+    const double v = value[i], w = weight[i];
+    size_t j = i;
+    for (; j > 0 && value[j - 1] > v; j--) {
+      value[j] = value[j - 1];
+      weight[j] = weight[j - 1];
+    }
+    value[j] = v;
+    weight[j] = w;
+  }
+}
+
+/* Moves a middle value to its place: nothing greater before it, nothing smaller behind. */
+static size_t partition(double *value, double *weight, size_t n) {
+  const size_t middle = n / 2, last = n - 1;
+  if (value[middle] < value[0]) {
+    swap_pairs(value, weight, middle, 0);
+  }
+  if (value[last] < value[0]) {
+    swap_pairs(value, weight, last, 0);
+  }
+  if (value[last] < value[middle]) {
+    swap_pairs(value, weight, last, middle);
+  }
+  swap_pairs(value, weight, middle, last - 1);
+  const double pivot = value[last - 1];
+  size_t i = 0, j = last - 1;
+  for (;;) {
+    while (value[++i] < pivot) {
+    }
+    while (pivot < value[--j]) {
+    }
+    if (i >= j) {
+      break;
+    }
+    swap_pairs(value, weight, i, j);
+  }
+  swap_pairs(value, weight, i, last - 1);
+  return i;
+}
+
+/* Quicksort by the median of three, the shorter side first put off, so that the stack stays within 64
+ * levels; a heap sort takes over should the splits go badly. In place and the same on every machine,
+ * where qsort may allocate. */
+static void sort_pairs(double *value, double *weight, size_t n, int splits) {
+  while (n > 24) {
+    if (splits-- == 0) {
+      gsl_sort2(value, 1, weight, 1, n);
+      return;
+    }
+    const size_t at = partition(value, weight, n);
+    if (at < n - at - 1) {
+      sort_pairs(value, weight, at, splits);
+      value += at + 1;
+      weight += at + 1;
+      n -= at + 1;
+    } else {
+      sort_pairs(value + at + 1, weight + at + 1, n - at - 1, splits);
+      n = at;
+    }
+  }
+  sort_few(value, weight, n);
+}
+
 void hw__scratch_sort(hw__scratch *scratch, size_t n) {
-  gsl_sort2(scratch->value, 1, scratch->weight, 1, n);
+  sort_pairs(scratch->value, scratch->weight, n, 48);
 }
 
 double hw__scratch_quantile(const hw__scratch *sorted, size_t n, double q) {

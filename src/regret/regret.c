@@ -10,7 +10,7 @@
 
 enum { MOST_READINGS = 10000000, GRID_MINIMA = 3, POLISH_ITERATIONS = 400 };
 /* A hundred times finer than the learners' own, so that the optimum is exact in their eyes. */
-static const double polish_tolerance = 5e-8;
+static const double polish_tolerance = 1e-9;
 
 struct hw_regret {
   hw_regret_options options;

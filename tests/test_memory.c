@@ -1,0 +1,192 @@
+/* Every allocation fails once: the call says HW_ENOMEM, hands out nothing, leaks nothing (valgrind and the
+ * leak sanitizer watch), and works when tried again. The linker routes the library's allocations through
+ * the __wrap functions below. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "paper_river.h"
+
+void *__real_calloc(size_t count, size_t size);
+void *__real_malloc(size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+/* Allocations until one fails; negative: none does. */
+static long until_failure = -1;
+
+static bool fails(void) {
+  return until_failure >= 0 && until_failure-- == 0;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_malloc(size_t size) {
+  return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+  return fails() ? NULL : __real_realloc(old, size);
+}
+
+/* Lets the first, second, ... allocation of a call fail until the call gets through without meeting one.
+ * Returned: how many failures were met. */
+typedef hw_status (*attempt)(void *context);
+
+static long provoke(attempt call, void *context) {
+  for (long n = 0; n < 10000; n++) {
+    until_failure = n;
+    const hw_status status = call(context);
+    const bool met = until_failure < 0;
+    until_failure = -1;
+    if (!met) {
+      assert_int_equal(status, HW_OK);
+      return n;
+    }
+    assert_int_equal(status, HW_ENOMEM);
+  }
+  fail_msg("more than 10000 allocations");
+  return 0;
+}
+
+typedef struct {
+  hw_river river;
+  hw_reading *readings;
+  size_t count;
+  const hw_method *method;
+} scene;
+
+static hw_status create_run(void *context) {
+  const scene *s = context;
+  const hw_problem problem = {.river = &s->river};
+  const hw_options options = {.starts = 3, .threads = 1, .evaluations = 300, .particles = 64, .per_sensor = true};
+  hw_run *run = (hw_run *)(uintptr_t)1;
+  const hw_status status = hw_run_create(s->method, &problem, &options, &run);
+  assert_true(status == HW_OK || run == NULL);
+  hw_run_free(run);
+  return status;
+}
+
+static void test_methods_survive_every_failed_allocation(void **state) {
+  scene *s = *state;
+  size_t count;
+  const hw_method *const *methods = hw_methods(&count);
+  for (size_t i = 0; i < count; i++) {
+    s->method = methods[i];
+    const long met = provoke(create_run, s);
+    print_message("%-10s %ld allocations\n", methods[i]->name, met);
+    assert_true(met > 0);
+  }
+}
+
+static hw_status solve_offline(void *context) {
+  const scene *s = context;
+  const hw_problem problem = {.river = &s->river};
+  const hw_options options = {.evaluations = 300};
+  hw_run *run = NULL;
+  hw_estimate estimate;
+  hw_status status = hw_run_create(s->method, &problem, &options, &run);
+  for (size_t i = 0; status == HW_OK && i < s->count; i++) {
+    status = hw_run_observe(run, &s->readings[i]);
+  }
+  if (status == HW_OK) {
+    status = hw_run_estimate(run, &estimate);
+  }
+  hw_run_free(run);
+  return status;
+}
+
+static void test_offline_solves_survive_every_failed_allocation(void **state) {
+  static const char *const names[] = {"de", "genetic", "mcmc", "backward"};
+  scene *s = *state;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    s->method = hw_method_find(names[i]);
+    provoke(solve_offline, s);
+  }
+}
+
+static hw_status measure_regret(void *context) {
+  const scene *s = context;
+  const hw_regret_options options = {.readings = s->count};
+  hw_regret *regret = NULL;
+  hw_loss_constants constants;
+  hw_error_bound bound;
+  hw_status status = hw_regret_create(&s->river, &options, &regret);
+  hw_regret_free(regret);
+  if (status == HW_OK) {
+    status = hw_regret_constants(&s->river, s->readings, 1, &constants);
+  }
+  if (status == HW_OK) {
+    const hw_error_bound_options few = {.samples = 5};
+    status = hw_error_bound_check(&s->river, s->readings, s->count, &paper_truth, &few, &bound);
+  }
+  return status;
+}
+
+static void test_regret_survives_every_failed_allocation(void **state) {
+  assert_true(provoke(measure_regret, *state) > 5);
+}
+
+static hw_status same_for_all(void *context, size_t round, size_t sensor, hw_source *out) {
+  (void)context;
+  *out = (hw_source){1300 + 37.0 * (double)sensor, -22106, (double)round};
+  return HW_OK;
+}
+
+static hw_status plan(void *context) {
+  const scene *s = context;
+  static const double sites_m[] = {-14.2, 370, 4200};
+  const hw_plan_settings settings = {.accepted = {200, 500, 12000}, .rounds = 3};
+  const hw_place_settings place = {.sites_m = sites_m, .site_count = 3, .sources = 5, .sensor = s->river.sensors[0]};
+  hw_plan_round rounds[3];
+  hw_placement *placement = NULL;
+  size_t chosen[2];
+  hw_status status = hw_plan_sequence(&settings, same_for_all, NULL, rounds);
+  if (status == HW_OK) {
+    status = hw_placement_create(&s->river, &place, &placement);
+    assert_true(status == HW_OK || placement == NULL);
+  }
+  if (status == HW_OK) {
+    status = hw_placement_choose(placement, HW_PLACE_EXACT, 2, chosen);
+  }
+  hw_placement_free(placement);
+  return status;
+}
+
+static void test_planning_survives_every_failed_allocation(void **state) {
+  assert_true(provoke(plan, *state) > 5);
+}
+
+static int open_scene(void **state) {
+  static scene s;
+  s.river = paper_river();
+  s.count = paper_readings(&s.river, 3, 0.05, 1, &s.readings);
+  *state = &s;
+  return 0;
+}
+
+static int close_scene(void **state) {
+  scene *s = *state;
+  free(s->readings);
+  hw_river_free(&s->river);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_methods_survive_every_failed_allocation),
+      cmocka_unit_test(test_offline_solves_survive_every_failed_allocation),
+      cmocka_unit_test(test_regret_survives_every_failed_allocation),
+      cmocka_unit_test(test_planning_survives_every_failed_allocation),
+  };
+  return cmocka_run_group_tests(tests, open_scene, close_scene);
+}
