@@ -29,7 +29,7 @@ LOAD ?=
 .PHONY: serve load torture fuzz study-detect
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
-	@tools/need build test
+	@tools/need build
 	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
 	@ninja --quiet -C $(BUILD)
@@ -40,6 +40,7 @@ demo: all
 
 test:
 	@tools/need build demo test lint
+	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
 	@tools/check
 
 install: all
@@ -85,7 +86,7 @@ torture: all
 	@python3 tests/service/torture.py $(HEADWATER)
 
 fuzz:
-	@tools/need build test
+	@tools/need build
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
 
 study-detect: all
