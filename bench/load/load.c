@@ -19,8 +19,8 @@
 typedef struct {
   int port;
   double seconds;
-  size_t number; /* of this client */
-  size_t clients;
+  size_t number;  /* of this client */
+  double pause_s; /* between the starts of batches; 0: none */
   uint64_t acknowledged, rejected;
   load_samples latency;
 } client;
@@ -57,12 +57,17 @@ static void *run_client(void *argument) {
     } else {
       c->rejected += LOAD_BATCH;
     }
+    const double rest_s = c->pause_s - (load_now_s() - sent);
+    if (rest_s > 0) {
+      nanosleep(&(struct timespec){0, (long)(rest_s * 1e9)}, NULL);
+    }
   }
   load_http_close(&http);
   return NULL;
 }
 
-static double run_http(const load_service *service, size_t clients, double seconds, size_t first) {
+/* rate: readings a second of all clients together, as many as go when 0. */
+static double run_http(const load_service *service, size_t clients, double seconds, size_t first, double rate_wanted) {
   client *all = calloc(clients, sizeof *all);
   pthread_t *threads = calloc(clients, sizeof *threads);
   if (!all || !threads) {
@@ -70,7 +75,8 @@ static double run_http(const load_service *service, size_t clients, double secon
   }
   const double began = load_now_s();
   for (size_t i = 0; i < clients; i++) {
-    all[i] = (client){.port = service->port, .seconds = seconds, .number = first + i, .clients = clients};
+    all[i] = (client){.port = service->port, .seconds = seconds, .number = first + i};
+    all[i].pause_s = rate_wanted > 0 ? LOAD_BATCH * (double)clients / rate_wanted : 0;
     pthread_create(&threads[i], NULL, run_client, &all[i]);
   }
   load_samples latency = {0};
@@ -119,11 +125,12 @@ static void run_mqtt(const load_service *service, int broker_port, size_t count)
       (double)count / took, count, handed_over);
 }
 
+/* The target's rate for as long as asked; memory every half minute. */
 static void soak(const load_service *service, double seconds) {
   const double until = load_now_s() + seconds;
   size_t first = 500;
   while (load_now_s() < until) {
-    run_http(service, 8, 30, first);
+    run_http(service, 8, 30, first, 20000);
     first += 8;
     printf("  memory %.1f MB\n", load_service_memory_bytes(service) / 1e6);
     fflush(stdout);
@@ -158,8 +165,8 @@ int main(int argc, char **argv) {
          clients * LOAD_BATCH, bare);
   load_service service;
   load_service_start(&service, argv[1], folder, broker > 0 ? broker_port : 0);
-  run_http(&service, 1, seconds / 3, 0);
-  const double rate = run_http(&service, clients, seconds, 1);
+  run_http(&service, 1, seconds / 3, 0, 0);
+  const double rate = run_http(&service, clients, seconds, 1, 0);
   printf("  of bare SQLite's group commit    %8.2f  (target 20000 readings/s: %s)\n", rate / bare,
          rate >= 20000 ? "met" : "missed");
   wait_for_tracker(&service);
