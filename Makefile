@@ -11,15 +11,25 @@
 #   make study-rivers   does the field model tell the truth on real rivers left out?
 #   make fit-population refit its constants, data/population.def
 #
+#   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/
+#   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes
+#   make torture  200 kills under load, a failing disk, a broker that goes: nothing lost, nothing doubled
+#   make fuzz     every parser, FUZZ_SECONDS=60 each
+#   make study-detect   false alarms per sensor-year and delay of the service's detection
+#
 # Each target installs the Debian packages it needs (packages.txt) if they are missing.
 
 PREFIX ?= /usr/local
 BUILD := build
 HEADWATER := $(BUILD)/headwater
 
+FUZZ_SECONDS ?= 60
+LOAD ?=
+
+.PHONY: serve load torture fuzz study-detect
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
-	@tools/need build test
+	@tools/need build
 	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
 	@ninja --quiet -C $(BUILD)
@@ -30,6 +40,7 @@ demo: all
 
 test:
 	@tools/need build demo test lint
+	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
 	@tools/check
 
 install: all
@@ -62,5 +73,24 @@ bench: all
 	@$(BUILD)/bench/bench_posterior
 	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 
+serve: all
+	@echo "a spill is played in at sixty times its speed; Ctrl-C stops it, and a second start goes on where it was"
+	@$(HEADWATER) serve examples/truckee/river.yaml --replay examples/truckee/readings.csv --speed 60 --db $(BUILD)/serve.db
+
+load: all
+	@tools/need test
+	@$(BUILD)/bench/load/load $(HEADWATER) --folder $(BUILD) $(LOAD)
+
+torture: all
+	@tools/need test
+	@python3 tests/service/torture.py $(HEADWATER)
+
+fuzz:
+	@tools/need build
+	@tests/fuzz/run.sh $(FUZZ_SECONDS)
+
+study-detect: all
+	@$(BUILD)/experiments/study_detect
+
 clean:
-	rm -rf build build-clang build-sanitize build*.log demo-output
+	rm -rf build build-clang build-sanitize build-fuzz build*.log demo-output

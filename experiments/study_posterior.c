@@ -4,7 +4,7 @@
  * Cramer-Rao bound, how often the 90 % intervals hold the truth, wrong modes (an error beyond six bounds), how far two
  * seeds differ, and how far the answer is from brute-force quadrature, both in posterior standard deviations.
  *
- *   study_posterior [trials per setting, default 500] [first seed, default 1]
+ *   study_posterior [trials per setting, default 500] [first seed, default 1] [only this setting, 1 to 4]
  */
 #include <math.h>
 #include <stdio.h>
@@ -29,6 +29,8 @@ static const setting settings[] = {
     {"v x1.2, D x3, 1 % of peak", 1.2, 3, 0, 0.01, 1.10},
     {"v x1.2, D x3, 5 % + 0.5 % of peak", 1.2, 3, 0.05, 0.005, 1.10},
 };
+
+enum { SETTINGS = sizeof settings / sizeof settings[0] };
 
 typedef struct {
   hw_river river;
@@ -168,9 +170,6 @@ static void count_trial(const scenario *s, uint64_t seed, bool quadrature, tally
     wrong = wrong || fabs(z) > 6;
     const double apart = fabs(got[d] - other[d]) / ((hi[d] - lo[d]) / sd_of_interval);
     t->apart += apart / 3;
-    if (apart > 2 && getenv("STUDY_VERBOSE")) {
-      printf("seed %llu dimension %zu: %g apart\n", (unsigned long long)seed, d, apart);
-    }
     t->furthest = fmax(t->furthest, apart);
     if (quadrature) {
       double m[3], sd[3];
@@ -213,15 +212,16 @@ static bool report(const setting *what, const tally *t, bool strict) {
 int main(int argc, char **argv) {
   const long trials = argc > 1 ? strtol(argv[1], NULL, 10) : 500;
   const long first = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
-  if (trials < 1 || first < 1) {
-    fprintf(stderr, "study_posterior: expected a number of trials and a first seed, both 1 or more\n");
+  const long only = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
+  if (trials < 1 || first < 1 || only < 0 || only > SETTINGS) {
+    fprintf(stderr, "study_posterior: expected a number of trials, a first seed, and a setting of 1 to %d\n", SETTINGS);
     return 2;
   }
   printf("%ld trials per setting, seeds from %ld\n", trials, first);
-  printf("%-36s %-18s  %-17s  wrong  two seeds     quadrature\n", "", "RMSE/bound s l t", " 90 %% holds s l t");
+  printf("%-36s %-18s  %-17s  wrong  two seeds     quadrature\n", "", "RMSE/bound s l t", " 90 % holds s l t");
   printf("%-36s %-18s  %-17s  modes  mean  most    mean  most\n", "", "", "");
   bool met = true;
-  for (size_t k = 0; k < sizeof settings / sizeof settings[0]; k++) {
+  for (long k = only ? only - 1 : 0; k < (only ? only : SETTINGS); k++) {
     static scenario s;
     tally t = {0};
     const bool known = settings[k].factor_velocity == 1;

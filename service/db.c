@@ -11,28 +11,33 @@
 
 static const char *const migrations[] = {
     /* 0 -> 1 */
-    "CREATE TABLE rivers(key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time_base INTEGER NOT NULL DEFAULT 0);"
-    "CREATE TABLE sensors(key INTEGER PRIMARY KEY, river INTEGER NOT NULL, id TEXT NOT NULL, UNIQUE(river, id));"
-    "CREATE TABLE readings(seq INTEGER PRIMARY KEY, river INTEGER NOT NULL, sensor INTEGER NOT NULL,"
-    " time_s REAL NOT NULL, concentration_g_m3 REAL NOT NULL, below INTEGER NOT NULL, received_us INTEGER NOT NULL);"
-    "CREATE UNIQUE INDEX readings_identity ON readings(sensor, time_s);"
-    "CREATE INDEX readings_of_river ON readings(river, seq);"
-    "CREATE TABLE commands(seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, river INTEGER NOT NULL,"
-    " incident INTEGER NOT NULL, time_s REAL, method TEXT NOT NULL, received_us INTEGER NOT NULL);"
-    "CREATE TABLE incidents(id INTEGER PRIMARY KEY, river INTEGER NOT NULL, sensor INTEGER NOT NULL,"
-    " method TEXT NOT NULL, seed INTEGER NOT NULL, opened_s REAL NOT NULL, onset_s REAL NOT NULL,"
-    " from_s REAL NOT NULL, origin_s REAL NOT NULL, opened_us INTEGER NOT NULL,"
-    " closed_seq INTEGER NOT NULL DEFAULT 0, closed_s REAL, closed_us INTEGER, reason TEXT,"
-    " result TEXT, result_seq INTEGER NOT NULL DEFAULT 0);"
-    "CREATE INDEX incidents_open ON incidents(closed_seq) WHERE closed_seq = 0;"
-    "CREATE TABLE estimates(incident INTEGER NOT NULL, seq INTEGER NOT NULL, reading_s REAL NOT NULL,"
-    " readings INTEGER NOT NULL, provisional INTEGER NOT NULL, has_interval INTEGER NOT NULL, mass_g REAL NOT NULL,"
-    " location_m REAL NOT NULL, time_s REAL NOT NULL, mass_lo REAL, mass_hi REAL, location_lo REAL,"
-    " location_hi REAL, time_lo REAL, time_hi REAL, PRIMARY KEY(incident, seq)) WITHOUT ROWID;"
-    "CREATE TABLE events(id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, seq INTEGER NOT NULL,"
-    " river INTEGER NOT NULL, incident INTEGER NOT NULL, subject TEXT NOT NULL, at_us INTEGER NOT NULL,"
-    " body TEXT NOT NULL, UNIQUE(incident, kind, subject, seq));"
-    "CREATE TABLE snapshots(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL);",
+    ("CREATE TABLE rivers(key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time_base INTEGER NOT NULL DEFAULT 0);"
+     "CREATE TABLE sensors(key INTEGER PRIMARY KEY, river INTEGER NOT NULL, id TEXT NOT NULL, UNIQUE(river, id));"
+     "CREATE TABLE readings(seq INTEGER PRIMARY KEY, river INTEGER NOT NULL, sensor INTEGER NOT NULL,"
+     " time_s REAL NOT NULL, concentration_g_m3 REAL NOT NULL, below INTEGER NOT NULL, received_us INTEGER NOT NULL);"
+     "CREATE UNIQUE INDEX readings_identity ON readings(sensor, time_s);"
+     "CREATE INDEX readings_of_river ON readings(river, seq);"
+     "CREATE TABLE commands(seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, river INTEGER NOT NULL,"
+     " incident INTEGER NOT NULL, time_s REAL, method TEXT NOT NULL, received_us INTEGER NOT NULL);"
+     "CREATE TABLE incidents(id INTEGER PRIMARY KEY, river INTEGER NOT NULL, sensor INTEGER NOT NULL,"
+     " method TEXT NOT NULL, seed INTEGER NOT NULL, opened_s REAL NOT NULL, onset_s REAL NOT NULL,"
+     " from_s REAL NOT NULL, origin_s REAL NOT NULL, opened_us INTEGER NOT NULL,"
+     " closed_seq INTEGER NOT NULL DEFAULT 0, closed_s REAL, closed_us INTEGER, reason TEXT,"
+     " result TEXT, result_seq INTEGER NOT NULL DEFAULT 0);"
+     "CREATE INDEX incidents_open ON incidents(closed_seq) WHERE closed_seq = 0;"
+     "CREATE TABLE estimates(incident INTEGER NOT NULL, seq INTEGER NOT NULL, reading_s REAL NOT NULL,"
+     " readings INTEGER NOT NULL, provisional INTEGER NOT NULL, has_interval INTEGER NOT NULL, mass_g REAL NOT NULL,"
+     " location_m REAL NOT NULL, time_s REAL NOT NULL, mass_lo REAL, mass_hi REAL, location_lo REAL,"
+     " location_hi REAL, time_lo REAL, time_hi REAL, PRIMARY KEY(incident, seq)) WITHOUT ROWID;"
+     "CREATE TABLE events(id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, seq INTEGER NOT NULL,"
+     " river INTEGER NOT NULL, incident INTEGER NOT NULL, subject TEXT NOT NULL, at_us INTEGER NOT NULL,"
+     " body TEXT NOT NULL, UNIQUE(incident, kind, subject, seq));"
+     "CREATE TABLE snapshots(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL);"),
+    /* 1 -> 2: how far the hooks have come in the events */
+    "CREATE TABLE cursors(name TEXT PRIMARY KEY, event INTEGER NOT NULL);",
+    /* 2 -> 3: has the engine seen all of a closed incident? */
+    ("ALTER TABLE incidents ADD COLUMN finished INTEGER NOT NULL DEFAULT 0;"
+     "CREATE INDEX incidents_unfinished ON incidents(id) WHERE finished = 0;"),
 };
 enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
 

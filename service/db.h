@@ -118,6 +118,11 @@ hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out);
 /* Latest first; river 0: any. */
 hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count);
 
+/* Incidents that are open, or closed before their engine had seen all of them; latest first. */
+hw_db_status hw__db_unfinished(hw_db *db, hw_incident *out, size_t limit, size_t *count);
+/* The engine has seen all of this closed incident. */
+hw_db_status hw__db_finish_incident(hw_db *db, int64_t id);
+
 /* One line of an incident's history. */
 typedef struct {
   int64_t seq;
@@ -151,6 +156,10 @@ hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *o
 hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
 hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
+
+/* How far a reader of the events has come. Status: HW_DB_ABSENT before its first word. */
+hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event);
+hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
 
 /* The tracker's state after record `seq`. *body is malloc'd. */
 hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);

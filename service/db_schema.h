@@ -58,6 +58,11 @@
     "SELECT id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us,"              \
     " closed_seq, closed_s, closed_us, reason, result_seq FROM incidents"                                  \
     " WHERE (?1 = 0 OR river = ?1) AND (?2 = 0 OR closed_seq = 0) ORDER BY id DESC LIMIT ?3")              \
+  X(SQL_UNFINISHED,                                                                                        \
+    "SELECT id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us,"              \
+    " closed_seq, closed_s, closed_us, reason, result_seq FROM incidents WHERE finished = 0"               \
+    " ORDER BY id DESC LIMIT ?1")                                                                          \
+  X(SQL_FINISH, "UPDATE incidents SET finished = 1 WHERE id = ?1 AND closed_seq > 0")                      \
   X(SQL_TRACK_ADD,                                                                                         \
     "INSERT OR IGNORE INTO estimates(incident, seq, reading_s, readings, provisional, has_interval,"       \
     " mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi)"           \
@@ -79,6 +84,8 @@
     " AND kind <> 'estimate' ORDER BY id LIMIT ?2")                                                        \
   X(SQL_LAST_EVENT, "SELECT coalesce(max(id), 0) FROM events")                                             \
   X(SQL_HAS_EVENT, "SELECT 1 FROM events WHERE kind = ?1 AND incident = ?2 AND subject = ?3 LIMIT 1")      \
+  X(SQL_CURSOR_SET, "INSERT OR REPLACE INTO cursors(name, event) VALUES(?1, ?2)")                          \
+  X(SQL_CURSOR, "SELECT event FROM cursors WHERE name = ?1")                                               \
   X(SQL_SNAPSHOT_SET, "INSERT OR REPLACE INTO snapshots(name, seq, body) VALUES('tracker', ?1, ?2)")       \
   X(SQL_SNAPSHOT, "SELECT seq, body FROM snapshots WHERE name = 'tracker'")
 

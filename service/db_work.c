@@ -78,14 +78,8 @@ hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out) {
   return status;
 }
 
-hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_INCIDENTS);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, river);
-  sqlite3_bind_int(statement, 2, open_only);
-  sqlite3_bind_int64(statement, 3, (sqlite3_int64)limit);
+static hw_db_status collect_incidents(hw_db *db, sqlite3_stmt *statement, hw_incident *out, size_t limit,
+                                      size_t *count) {
   size_t n = 0;
   hw_db_status status = HW_DB_OK;
   while (n < limit && (status = hw__db_step(db, statement)) == HW_DB_OK) {
@@ -94,6 +88,35 @@ hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incid
   sqlite3_reset(statement);
   *count = n;
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
+
+hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count) {
+  sqlite3_stmt *statement = hw__db_statement(db, SQL_INCIDENTS);
+  if (!statement) {
+    return hw__db_fault(db);
+  }
+  sqlite3_bind_int64(statement, 1, river);
+  sqlite3_bind_int(statement, 2, open_only);
+  sqlite3_bind_int64(statement, 3, (sqlite3_int64)limit);
+  return collect_incidents(db, statement, out, limit, count);
+}
+
+hw_db_status hw__db_unfinished(hw_db *db, hw_incident *out, size_t limit, size_t *count) {
+  sqlite3_stmt *statement = hw__db_statement(db, SQL_UNFINISHED);
+  if (!statement) {
+    return hw__db_fault(db);
+  }
+  sqlite3_bind_int64(statement, 1, (sqlite3_int64)limit);
+  return collect_incidents(db, statement, out, limit, count);
+}
+
+hw_db_status hw__db_finish_incident(hw_db *db, int64_t id) {
+  sqlite3_stmt *statement = hw__db_statement(db, SQL_FINISH);
+  if (!statement) {
+    return hw__db_fault(db);
+  }
+  sqlite3_bind_int64(statement, 1, id);
+  return hw__db_run(db, statement);
 }
 
 hw_db_status hw__db_put_track(hw_db *db, int64_t incident, const hw_track *t) {
@@ -235,6 +258,30 @@ hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, con
   sqlite3_reset(statement);
   *out = status == HW_DB_OK;
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
+
+hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event) {
+  sqlite3_stmt *statement = hw__db_statement(db, SQL_CURSOR_SET);
+  if (!statement) {
+    return hw__db_fault(db);
+  }
+  sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(statement, 2, event);
+  return hw__db_run(db, statement);
+}
+
+hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event) {
+  sqlite3_stmt *statement = hw__db_statement(db, SQL_CURSOR);
+  if (!statement) {
+    return hw__db_fault(db);
+  }
+  sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+  const hw_db_status status = hw__db_step(db, statement);
+  if (status == HW_DB_OK) {
+    *event = sqlite3_column_int64(statement, 0);
+    sqlite3_reset(statement);
+  }
+  return status;
 }
 
 hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size) {

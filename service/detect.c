@@ -28,7 +28,10 @@ double hw__detect_noise(const hw_detector *detector, const hw_sensor *sensor) {
   if (!isfinite(detector->background_g_m3)) {
     return NAN;
   }
-  const double floor_sd = fmax(declared_noise(sensor, detector->background_g_m3), resolution_g_m3);
+  const double declared = declared_noise(sensor, detector->background_g_m3);
+  /* Where nothing is declared, rounding to the sensor's digits alone makes this sd. */
+  const double digits_sd = detector->finest_g_m3 / sqrt(12);
+  const double floor_sd = fmax(declared > 0 ? declared : digits_sd, resolution_g_m3);
   /* An sd learned from few readings may be far too small; allow for that until there are many. */
   const double doubt = 1 + 8.0 / (double)(detector->learned + 1);
   return fmax(floor_sd, sqrt(detector->variance) * doubt);
@@ -101,6 +104,11 @@ hw_detection hw__detect_step(hw_detector *d, const hw_sensor *sensor, double tim
   double c = concentration_g_m3;
   if (below_limit) {
     c = first ? 0 : fmin(c, d->background_g_m3);
+  }
+  const double change = first ? 0 : fabs(c - d->previous_g_m3);
+  d->previous_g_m3 = c;
+  if (change > 0 && (change < d->finest_g_m3 || d->finest_g_m3 <= 0)) {
+    d->finest_g_m3 = change;
   }
   if (first) {
     return start(d, sensor, c);

@@ -39,7 +39,9 @@ typedef struct {
   double onset_s;    /* time of the last reading with S = 0: when the rise began */
   double latest_s;   /* time and value of the last reading */
   double latest_g_m3;
-  double interval_s; /* between readings, on average; for noticing silence */
+  double previous_g_m3; /* as it counted: a non-detect is no more than the background */
+  double finest_g_m3;   /* smallest change between readings seen, 0 before the first: the sensor's digits */
+  double interval_s;    /* between readings, on average; for noticing silence */
   uint64_t readings;
   uint64_t learned; /* readings the background rests on */
   uint64_t alarm_readings;

@@ -64,7 +64,8 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
 void hw__http_on_completed(void *context, struct MHD_Connection *connection, void **state,
                            enum MHD_RequestTerminationCode code);
 
-/* Listening (listen.c); *error says why not. */
+/* Listening (listen.c); *error says why not. Prepare checks what was asked for and reads the keys; it goes first. */
+hw_status hw__http_prepare(hw_service *service, hw_error *error);
 hw_status hw__http_start(hw_service *service, hw_error *error);
 void hw__http_stop(hw_service *service);
 /* Split ADDR:PORT; [::1]:8080 for IPv6. */

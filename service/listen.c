@@ -67,10 +67,11 @@ static char *read_file(const char *path, hw_error *error) {
   return text;
 }
 
-static hw_status check_conditions(hw_service *service, struct sockaddr_storage *address, hw_error *error) {
+hw_status hw__http_prepare(hw_service *service, hw_error *error) {
+  struct sockaddr_storage address;
   const hw_serve_options *o = &service->options;
   if (!hw__http_address(o->listen, service->host, sizeof service->host, &service->port) ||
-      !make_address(service->host, service->port, address, &service->loopback)) {
+      !make_address(service->host, service->port, &address, &service->loopback)) {
     snprintf(error->text, sizeof error->text, "--listen %s: expected ADDR:PORT with a numeric address", o->listen);
     return HW_EINPUT;
   }
@@ -109,10 +110,7 @@ static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockadd
 
 hw_status hw__http_start(hw_service *service, hw_error *error) {
   struct sockaddr_storage address;
-  hw_status status = check_conditions(service, &address, error);
-  if (status != HW_OK) {
-    return status;
-  }
+  make_address(service->host, service->port, &address, &service->loopback);
   service->limiter = hw__limit_create(service->options.rate_per_s);
   service->daemon = service->limiter ? start_daemon(service, &address) : NULL;
   if (!service->daemon) {

@@ -23,11 +23,10 @@ static void fill_times(const hw_work *work, hw_result *result) {
   result->reading_us_p99 = count ? sorted[count * 99 / 100] : 0;
 }
 
-static char *result_json(const hw_work *work, const hw_estimate *estimate) {
+hw_result hw__outcome_result(const hw_work *work) {
   hw_result result = {.river = &work->site->river,
                       .method = work->incident.method,
                       .seed = work->incident.seed,
-                      .estimate = estimate,
                       .failure = work->failure,
                       .counts = {.rows = work->readings, .readings = work->readings},
                       .calendar = work->calendar,
@@ -37,6 +36,12 @@ static char *result_json(const hw_work *work, const hw_estimate *estimate) {
     result.warning_count = 1;
   }
   fill_times(work, &result);
+  return result;
+}
+
+static char *result_json(const hw_work *work, const hw_estimate *estimate) {
+  hw_result result = hw__outcome_result(work);
+  result.estimate = estimate;
   char *text = NULL;
   return hw_result_json(&result, true, &text) == HW_OK ? text : NULL;
 }

@@ -16,6 +16,8 @@ typedef struct {
   int64_t seq;
 } hw_outcome;
 
+/* What surrounds an estimate of this incident: river, method, clock, times. */
+hw_result hw__outcome_result(const hw_work *work);
 /* Take the run's estimate after this reading. */
 void hw__outcome_add(hw_outcome *outcome, hw_work *work, const hw_record *record);
 /* Make it durable and release it. */

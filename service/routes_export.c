@@ -178,12 +178,8 @@ static void look_bulletin(void *context, const hw_solver_view *view) {
   bulletin *b = context;
   hw_estimate estimate;
   const bool have = view->run && hw_run_estimate(view->run, &estimate) == HW_OK;
-  const hw_result result = {.river = &view->site->river,
-                            .method = view->incident->method,
-                            .seed = view->incident->seed,
-                            .estimate = have ? &estimate : NULL,
-                            .calendar = view->calendar,
-                            .origin_unix_s = view->calendar ? view->incident->origin_s : 0};
+  hw_result result = view->result;
+  result.estimate = have ? &estimate : NULL;
   char *body = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&b->text, &size);
@@ -191,7 +187,7 @@ static void look_bulletin(void *context, const hw_solver_view *view) {
     return;
   }
   char opened[48] = "";
-  if (view->calendar) {
+  if (result.calendar) {
     hw_time_format(view->incident->opened_s, opened, sizeof opened);
   } else {
     snprintf(opened, sizeof opened, "%.0f s (clock of the readings)", view->incident->opened_s);

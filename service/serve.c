@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "hooks.h"
 #include "http.h"
 #include "log.h"
 #include "mqtt.h"
@@ -113,11 +114,16 @@ hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t 
   hw_service service = {.options = *options};
   hw_replay *replay = NULL;
   hw_mqtt *mqtt = NULL;
+  hw_hooks *hooks = NULL;
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
+  status = status == HW_OK ? hw__http_prepare(&service, error) : status;
   status = status == HW_OK ? start_work(&service, error) : status;
   status = status == HW_OK ? hw__http_start(&service, error) : status;
+  if (status == HW_OK && (o->webhook || o->command)) {
+    status = hw__hooks_start(&service, &hooks, error);
+  }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);
   }
@@ -139,6 +145,7 @@ hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t 
   hw__replay_stop(replay);
   hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
+  hw__hooks_stop(hooks);
   if (service.solver) {
     hw__solver_follow(service.solver, NULL);
   }

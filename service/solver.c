@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "log.h"
+#include "outcome.h"
 #include "work.h"
 
 enum { RUNS_KEPT = 4 }; /* of closed incidents, for people who look at them */
@@ -208,7 +209,7 @@ hw_db_status hw__solver_resume(hw_solver *solver) {
   hw_db_status status = HW_DB_IO;
   size_t count = 0;
   if (db) {
-    status = hw__db_incidents(db, 0, true, open, MOST, &count);
+    status = hw__db_unfinished(db, open, MOST, &count);
     hw__store_return(solver->store, db);
   }
   pthread_mutex_lock(&solver->lock);
@@ -265,7 +266,7 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
     while (hw__work_advance(work, horizon(work, tracker_seq))) {
     }
   }
-  const hw_solver_view view = {work->run, &work->incident, work->site, work->calendar};
+  const hw_solver_view view = {work->run, &work->incident, work->site, hw__outcome_result(work)};
   look(context, &view);
   pthread_mutex_unlock(&work->lock);
   return HW_DB_OK;

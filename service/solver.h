@@ -31,7 +31,7 @@ void hw__solver_opened(void *solver, const hw_incident *incident);
 void hw__solver_closed(void *solver, const hw_incident *incident);
 void hw__solver_advanced(void *solver);
 
-/* Take up the incidents the database knows to be open. */
+/* Take up the incidents that are open, and those closed before their engine was through. */
 hw_db_status hw__solver_resume(hw_solver *solver);
 
 /* What a query may look at while it holds the incident's run. */
@@ -39,7 +39,7 @@ typedef struct {
   hw_run *run; /* NULL when the method cannot work on this river */
   const hw_incident *incident;
   const hw_site *site;
-  bool calendar;
+  hw_result result; /* all but the estimate filled in, for the writers of io.h */
 } hw_solver_view;
 /* Call look() with the incident's run, brought up to date first; a closed incident's is worked again
  * when it is no longer held. Status: HW_DB_ABSENT for no such incident. */

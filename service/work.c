@@ -135,6 +135,11 @@ static hw_db_status pull(hw_work *work, hw_db *db, int64_t upto, hw_record *page
   return hw__db_river_log(db, work->site->key, work->cursor, upto, page, PAGE, count);
 }
 
+static hw_db_status run_finish(hw_db *db, int64_t *seq, void *context) {
+  (void)seq;
+  return hw__db_finish_incident(db, *(const int64_t *)context);
+}
+
 bool hw__work_advance(hw_work *work, int64_t upto) {
   hw_record page[PAGE];
   size_t count = 0;
@@ -171,7 +176,9 @@ bool hw__work_advance(hw_work *work, int64_t upto) {
   }
   const bool more = count == PAGE || !work->led_in;
   hw__outcome_store(&outcome, work);
-  work->finished = (work->run || work->failure) && work->incident.closed_seq && work->led_in &&
-                   work->cursor >= work->incident.closed_seq;
+  if ((work->run || work->failure) && work->incident.closed_seq && work->led_in &&
+      work->cursor >= work->incident.closed_seq) {
+    work->finished = hw__store_write(work->store, run_finish, &work->incident.id) == HW_DB_OK;
+  }
   return more && (work->run || work->failure);
 }

@@ -36,8 +36,8 @@ static const char style[] =
     "body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#222}"
     "h1,h2{line-height:1.2}h2{margin-top:2.5rem;border-top:1px solid #ddd;padding-top:1rem}"
     "table{border-collapse:collapse;margin:1rem 0;font-size:.9rem;display:block;overflow-x:auto}"
-    "th,td{border-bottom:1px solid #ddd;padding:.25rem .7rem;text-align:right;white-space:nowrap}"
-    "th:first-child,td:first-child{text-align:left}th{border-bottom:2px solid #222}img{max-width:100%;height:auto}";
+    "th,td{border-bottom:1px solid #ddd;padding:.25rem .7rem;text-align:left;vertical-align:top}"
+    "td.n{text-align:right;white-space:nowrap}th{border-bottom:2px solid #222}img{max-width:100%;height:auto}";
 
 static bool open_growing(growing *g) {
   g->stream = open_memstream(&g->text, &g->size);
@@ -141,6 +141,12 @@ void hw_page_table_begin(hw_page *page) {
   }
 }
 
+/* Cells that begin with a figure stand to the right. */
+static bool is_number(const char *cell) {
+  cell += *cell == '-';
+  return *cell >= '0' && *cell <= '9';
+}
+
 void hw_page_row(hw_page *page, const char *format, ...) {
   char text[TEXT_SIZE];
   va_list arguments;
@@ -154,7 +160,7 @@ void hw_page_row(hw_page *page, const char *format, ...) {
   for (const char *cell = text; cell; cells++) {
     const char *tab = strchr(cell, '\t');
     const size_t size = tab ? (size_t)(tab - cell) : strlen(cell);
-    fprintf(page->html, "<%s>", tag);
+    fprintf(page->html, "<%s%s>", tag, !page->head_row && is_number(cell) ? " class=n" : "");
     put_escaped(page->html, cell, size);
     fprintf(page->html, "</%s>", tag);
     if (markdown) {

@@ -52,11 +52,18 @@ static double error_percent(double found, double truth) {
 }
 
 /* One row: who, the estimate, its errors, its loss. `more` is a last cell. */
-static void put_row(hw_reproduction *r, const char *who, const char *variant, const hw_source *x, const char *more) {
-  hw_page_row(r->page, "%s\t%s\t%.0f\t%.0f\t%.1f\t%.2f\t%.2f\t%.2f\t%.3f\t%s", who, variant, x->mass_g, x->location_m,
+static void put_cells(hw_reproduction *r, const char *who, const char *variant, const hw_source *x, const char *loss,
+                      const char *more) {
+  hw_page_row(r->page, "%s\t%s\t%.0f\t%.0f\t%.1f\t%.2f\t%.2f\t%.2f\t%s\t%s", who, variant, x->mass_g, x->location_m,
               x->time_s / 60, error_percent(x->mass_g, hw_paper_truth.mass_g),
               error_percent(x->location_m, hw_paper_truth.location_m), error_percent(x->time_s, hw_paper_truth.time_s),
-              loss_of(r, x), more);
+              loss, more);
+}
+
+static void put_row(hw_reproduction *r, const char *who, const char *variant, const hw_source *x, const char *more) {
+  char loss[32];
+  snprintf(loss, sizeof loss, "%.3f", loss_of(r, x));
+  put_cells(r, who, variant, x, loss, more);
 }
 
 static void put_head(hw_reproduction *r, const char *first, const char *last) {
@@ -81,6 +88,41 @@ static hw_status optimum(const hw_reproduction *r, hw_source *best) {
   return status;
 }
 
+static void say_interval(const hw_box *i, char *out, size_t size) {
+  snprintf(out, size, "90 %%: place %.0f to %.0f m, time %.0f to %.0f min", i->lo.location_m, i->hi.location_m,
+           i->lo.time_s / 60, i->hi.time_s / 60);
+}
+
+/* The posterior engine on the river as one would know it without the paper's figures: the folder's own files. */
+static void put_field_river(hw_reproduction *r, const char *file, const char *variant) {
+  char path[1024], more[160], claim[120];
+  hw_river river;
+  hw_error unused;
+  snprintf(path, sizeof path, "%s/truckee/%s", r->options->data_dir, file);
+  if (hw_river_load(path, NULL, NULL, &river, &unused) != HW_OK) {
+    return; /* a folder without it: one row fewer */
+  }
+  hw_trial trial = {.method = "posterior", .options = {.seed = r->options->seed}};
+  hw_trial_setting setting = hw_setting_of(r, true, "Table 1, field model");
+  setting.river = &river;
+  setting.final_only = true;
+  if (river.sensor_count == r->river.sensor_count && hw_trials_run(&setting, &trial, 1) == HW_OK &&
+      trial.status == HW_OK) {
+    const hw_source *truth = &hw_paper_truth, *lo = &trial.interval.lo, *hi = &trial.interval.hi;
+    const bool place = lo->location_m <= truth->location_m && truth->location_m <= hi->location_m;
+    const bool time = lo->time_s <= truth->time_s && truth->time_s <= hi->time_s;
+    say_interval(&trial.interval, more, sizeof more);
+    put_cells(r, "posterior", variant, &trial.found, "", more);
+    snprintf(claim, sizeof claim, "beyond the paper: posterior, %s, holds the true place and time at 90 %%", variant);
+    hw_page_finding(r->page, "Table 1", claim,
+                    place && time   ? HW_HOLDS
+                    : place || time ? HW_PARTLY
+                                    : HW_FAILS,
+                    "%s", more);
+  }
+  hw_river_free(&river);
+}
+
 static void put_trial(hw_reproduction *r, const char *who, const char *variant, const hw_trial *t, bool gradients) {
   char more[160], label[96];
   if (t->status != HW_OK) {
@@ -90,8 +132,7 @@ static void put_trial(hw_reproduction *r, const char *who, const char *variant, 
   if (gradients) {
     snprintf(more, sizeof more, "%llu gradients", (unsigned long long)t->cost.gradient_evaluations);
   } else if (t->has_interval) {
-    snprintf(more, sizeof more, "90 %%: place %.0f to %.0f m, time %.0f to %.0f min", t->interval.lo.location_m,
-             t->interval.hi.location_m, t->interval.lo.time_s / 60, t->interval.hi.time_s / 60);
+    say_interval(&t->interval, more, sizeof more);
   } else {
     snprintf(more, sizeof more, "%llu model evaluations", (unsigned long long)t->cost.model_evaluations);
   }
@@ -119,12 +160,15 @@ static void judge_table1(hw_reproduction *r, const hw_trial *trials, const hw_so
   hw_page_finding(r->page, "Table 1", "the learners reach the least loss there is, resolved",
                   reached == 4 ? HW_HOLDS : HW_PARTLY,
                   "%zu of 4 (ATGD, APTGD, MTGD, MPTGD) within 1 %% of %.3f (ug/l)^2", reached, least);
-  hw_page_finding(
-      r->page, "Table 1", "the published estimates fit the readings", HW_FAILS,
-      "their losses are %.1f to %.1f times the least; the true source's is %.1f times",
-      fmin(loss_of(r, &published1[0]), loss_of(r, &published1[2])) / least,
-      fmax(loss_of(r, &published1[1]), fmax(loss_of(r, &published1[0]), loss_of(r, &published1[4]))) / least,
-      loss_of(r, &hw_paper_truth) / least);
+  double lowest = INFINITY, highest = 0;
+  for (size_t i = 0; i < HW_LEARNERS; i++) {
+    lowest = fmin(lowest, loss_of(r, &published1[i]));
+    highest = fmax(highest, loss_of(r, &published1[i]));
+  }
+  hw_page_finding(r->page, "Table 1", "the published estimates are minima of the loss",
+                  lowest <= 1.01 * least ? HW_PARTLY : HW_FAILS,
+                  "their losses are %.2f to %.2f times the least there is; the true source's is %.2f times",
+                  lowest / least, highest / least, loss_of(r, &hw_paper_truth) / least);
 }
 
 static hw_status tell_table1(hw_reproduction *r, const hw_trial *trials, const hw_trial *beyond) {
@@ -143,20 +187,30 @@ static hw_status tell_table1(hw_reproduction *r, const hw_trial *trials, const h
   for (size_t i = 0; i < OTHERS; i++) {
     put_trial(r, others[i], "ours", &beyond[i], false);
   }
+  put_field_river(r, "river-measured.yaml", "velocity within 15 %");
+  put_field_river(r, "river-unknown.yaml", "hydraulics unknown");
   put_row(r, "least loss there is", "hindsight", &best, "");
   put_row(r, "true source", "", &hw_paper_truth, "");
   hw_page_table_end(r->page);
+  const hw_source nothing = {0, hw_paper_truth.location_m, hw_paper_truth.time_s};
+  hw_page_text(r->page,
+               "With the paper's hydraulics (80 m/min, 60 m2) the readings are fitted best by a source that is not the "
+               "true one: "
+               "the data themselves suggest 85 to 91 m/min and 45 to 57 m2. So a lower loss is not a closer source "
+               "here, and the "
+               "published estimates, which are near the truth, are not minima of the loss the paper minimises. Every "
+               "method that "
+               "minimises the mean square properly ends in one place and shares its error. As printed, from the "
+               "paper's start and "
+               "with a window of one reading, TGD, ATGD and APTGD never leave the plateau: a loss of %.1f is that of "
+               "no release.",
+               loss_of(r, &nothing));
   hw_page_text(
       r->page,
-      "With the paper's hydraulics (80 m/min, 60 m2) the readings are fitted best by a source that is not the true "
-      "one: the "
-      "data themselves suggest 85 to 91 m/min and 45 to 57 m2. So a lower loss is not a closer source here, and the "
-      "published estimates, which are near the truth, are not minima of the loss the paper minimises. Every method "
-      "that "
-      "minimises properly ends in the same place, in the rows above, and shares its error. The posterior engine's "
-      "interval is right for these hydraulics and as wrong as they are. (The published location error of MPTGD, 4.78 "
-      "%%, "
-      "should read 5.03 %% for its own estimate.)");
+      "posterior and mcmc weigh readings by their declared noise (5 %% of the concentration) instead of counting all "
+      "alike; under hydraulics that are wrong by a tenth their intervals are narrow and miss the truth. Told that the "
+      "hydraulics are not known, the posterior engine works with the pulses' shapes instead; those rows are the honest "
+      "answer. (The published location error of MPTGD, 4.78 %%, should read 5.03 %% for its own estimate.)");
   judge_table1(r, trials, &best);
   return HW_OK;
 }

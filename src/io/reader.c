@@ -7,14 +7,8 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "io/sensor_index.h"
 #include "io/time.h"
-
-/* Sensors by id: open addressing, at most half full. */
-typedef struct {
-  size_t *slots; /* index + 1; 0 is free */
-  size_t mask;
-  size_t last; /* most rows name the sensor of the row before */
-} sensor_index;
 
 struct hw_reader {
   const hw_river *river;
@@ -24,7 +18,7 @@ struct hw_reader {
   hw__header header;
   bool row_pending; /* the first NDJSON line was read to tell the format */
   hw__slice pending;
-  sensor_index index;
+  hw__sensor_index index;
   double *latest_s; /* per sensor; -inf before the first */
   hw__seen *seen;
   bool kind_known, calendar, has_origin;
@@ -32,49 +26,6 @@ struct hw_reader {
   char scratch[3][HW__SCRATCH_SIZE];
   hw_reader_counts counts;
 };
-
-static size_t hash_of(hw__slice text) {
-  uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
-  for (size_t i = 0; i < text.size; i++) {
-    hash = (hash ^ (unsigned char)text.text[i]) * UINT64_C(1099511628211);
-  }
-  return (size_t)(hash ^ (hash >> 32));
-}
-
-static hw_status index_sensors(const hw_river *river, sensor_index *index) {
-  size_t size = 8;
-  while (size < 2 * river->sensor_count) {
-    size *= 2;
-  }
-  index->slots = calloc(size, sizeof *index->slots);
-  if (!index->slots) {
-    return HW_ENOMEM;
-  }
-  index->mask = size - 1;
-  for (size_t i = 0; i < river->sensor_count; i++) {
-    const char *id = river->sensors[i].id;
-    size_t at = hash_of((hw__slice){id, strlen(id)}) & index->mask;
-    while (index->slots[at]) {
-      at = (at + 1) & index->mask;
-    }
-    index->slots[at] = i + 1;
-  }
-  return HW_OK;
-}
-
-static ptrdiff_t find_sensor(const hw_river *river, sensor_index *index, hw__slice id) {
-  if (index->last < river->sensor_count && hw__slice_is(id, river->sensors[index->last].id)) {
-    return (ptrdiff_t)index->last;
-  }
-  for (size_t at = hash_of(id) & index->mask; index->slots[at]; at = (at + 1) & index->mask) {
-    const size_t sensor = index->slots[at] - 1;
-    if (hw__slice_is(id, river->sensors[sensor].id)) {
-      index->last = sensor;
-      return (ptrdiff_t)sensor;
-    }
-  }
-  return -1;
-}
 
 /* "NAME:LINE: " in front of the sentence. */
 static hw_status fail_here(const hw_reader *reader, const hw_error *sentence, hw_error *error) {
@@ -235,7 +186,7 @@ static hw_status row_to_reading(hw_reader *reader, const hw__row *row, hw_readin
   if (status != HW_OK) {
     return status;
   }
-  const ptrdiff_t sensor = find_sensor(reader->river, &reader->index, row->sensor);
+  const ptrdiff_t sensor = hw__sensor_index_find(reader->river, &reader->index, row->sensor);
   if (sensor < 0) {
     return unknown_sensor(reader->river, row->sensor, sentence);
   }
@@ -308,7 +259,7 @@ static hw_status create(hw__lines lines, const char *name, const hw_river *river
     for (size_t i = 0; i < river->sensor_count; i++) {
       reader->latest_s[i] = -INFINITY;
     }
-    status = index_sensors(river, &reader->index);
+    status = hw__sensor_index_create(river, &reader->index);
   }
   if (status == HW_OK) {
     status = hw__lines_open(&reader->lines);

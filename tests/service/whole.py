@@ -1,6 +1,7 @@
 """The service as a whole, driven from outside: whole.py HEADWATER [TEST...]"""
 import contextlib
 import hashlib
+import http.server
 import json
 import os
 import socket
@@ -212,6 +213,43 @@ def test_replay_plays_a_spill(folder):
         while time.time() < until and not service.get("/v1/incidents")["incidents"]:
             time.sleep(0.1)
         assert service.get("/v1/incidents?state=open")["incidents"], "no incident from the replay"
+
+
+def test_hooks_are_told_once_per_event(folder):
+    told, program = os.path.join(folder, "told"), os.path.join(folder, "hook")
+    with open(program, "w") as out:
+        out.write(f"#!/bin/sh\ncat >>{told}; echo >>{told}\n")
+    os.chmod(program, 0o755)
+    received = []
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            received.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(500 if len(received) == 1 else 204)  # the first time it is not ready
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    receiver = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=receiver.serve_forever, daemon=True).start()
+    service = Service(HEADWATER, folder, "--quiet", "7200", "--webhook", f"http://127.0.0.1:{receiver.server_port}/", "--command", program)
+    with service:
+        service.post(spill(HEADWATER, service.river))
+        service.settle()
+        until = time.time() + 20
+        while time.time() < until and service.metric("headwater_hooks_total") < 4:
+            time.sleep(0.1)
+        time.sleep(0.2)
+    with service:
+        time.sleep(0.5)  # nothing is told again
+    receiver.shutdown()
+    kinds = [event["kind"] for event in received]
+    assert sorted(kinds[1:]) == ["candidate", "incident_closed", "incident_opened", "intake_alarm"], kinds
+    assert kinds[0] == kinds[1] and received[0]["id"] == received[1]["id"]
+    assert [json.loads(line)["id"] for line in open(told)] == [event["id"] for event in received[1:]]
+    run = subprocess.run([HEADWATER, "serve", service.river, "--webhook", "file:///etc/passwd", "--db", service.db, "--listen", "127.0.0.1:0"], capture_output=True, text=True)
+    assert run.returncode == 2 and "--webhook" in run.stderr, run
 
 
 def test_a_million_readings_restart_within_two_seconds(folder):

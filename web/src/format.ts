@@ -57,9 +57,9 @@ export function duration(seconds: number): string {
   if (minutes < 1) return `${Math.round(Math.abs(seconds))}${NARROW}s`;
   if (minutes < 60) return `${minutes}${NARROW}min`;
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 ? `${hours}${NARROW}h ${minutes % 60}${NARROW}min` : `${hours}${NARROW}h`;
+  if (hours < 48) return minutes % 60 ? `${hours}${NARROW}h\u00a0${minutes % 60}${NARROW}min` : `${hours}${NARROW}h`;
   const days = Math.floor(hours / 24);
-  return hours % 24 ? `${days}${NARROW}d ${hours % 24}${NARROW}h` : `${days}${NARROW}d`;
+  return hours % 24 ? `${days}${NARROW}d\u00a0${hours % 24}${NARROW}h` : `${days}${NARROW}d`;
 }
 
 const pad = (n: number) => String(n).padStart(2, "0");

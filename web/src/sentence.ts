@@ -34,6 +34,11 @@ export function threats(river: River, incident: Incident, now_s: number): Threat
   return list.sort((a, b) => when(a) - when(b));
 }
 
+/* Intakes below the source, for methods that forecast no arrival. */
+export function below(river: River, incident: Incident): Intake[] {
+  return river.intakes.filter((i) => incident.estimate !== null && i.location_m > incident.estimate.location_m);
+}
+
 /* "Truckee River" of "Truckee River, Glenshire Drive to Mogul". */
 export const shortName = (river: River) => river.name.split(",")[0]!.trim() || river.id;
 
@@ -48,7 +53,11 @@ export function harm(threat: Threat): Harm {
 function nextClause(river: River, incident: Incident, now_s: number, unit: Unit): string {
   const ahead = threats(river, incident, now_s);
   const next = ahead.find((t) => !t.passed && t.first_s !== null && harm(t) !== "below") ?? ahead.find((t) => !t.passed);
-  if (!next) return river.intakes.length && ahead.length ? " It has passed every intake." : "";
+  if (!ahead.length) {
+    const names = below(river, incident).map((i) => i.name || i.id);
+    return names.length ? ` Downstream of it: ${names.join(", ")}; ${incident.method} forecasts no arrival.` : "";
+  }
+  if (!next) return " It has passed every intake.";
   const name = next.intake.name || next.intake.id;
   const p = next.arrival.exceeds_alarm;
   if (next.first_s === null || harm(next) === "below") {
@@ -60,10 +69,18 @@ function nextClause(river: River, incident: Incident, now_s: number, unit: Unit)
   return ` It ${when}, and to exceed the alarm level of ${concentration(next.intake.alarm_g_m3, unit)} with ${percent(p)} probability.`;
 }
 
+const CLOSED: Record<string, string> = {
+  passed: "Closed, the pulse has passed.",
+  expired: "Closed after thirty days.",
+  "closed by hand": "Closed by hand.",
+};
+
 export function spillSentence(river: River, incident: Incident, now_s: number, unit: Unit): string {
-  const over = incident.state === "closed" ? "This incident is closed. " : "";
+  const closed = incident.state === "closed";
+  const over = closed ? `${CLOSED[incident.close_reason ?? ""] ?? "Closed."} ` : "";
   if (!incident.estimate) {
-    return `${over}${shortName(river)}: readings have left their background; the source is being worked out.`;
+    const cause = incident.sensor === null ? "an incident was opened by hand" : `readings at ${incident.sensor} have left their background`;
+    return `${over}${shortName(river)}: ${cause}; ${closed ? "no source was found" : "the source is being worked out"}.`;
   }
   const e = incident.estimate;
   const span = incident.interval ? incident.interval.location_m[1] - incident.interval.location_m[0] : Infinity;
@@ -71,7 +88,7 @@ export function spillSentence(river: River, incident: Incident, now_s: number, u
   const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), river km ${km(e.location_m, span)}` : `river km ${km(e.location_m, span)}`;
   const doubt = incident.provisional ? "still provisional, " : "";
   const when = instant(river, e.time_s + incident.origin_s);
-  return `${over}${shortName(river)}: ${doubt}about ${mass(e.mass_g)} most likely entered at ${place}, ${river.time_base === "relative" ? "at" : "on"} ${when}.` + nextClause(river, incident, now_s, unit);
+  return `${over}${shortName(river)}: ${doubt}about ${mass(e.mass_g)} most likely entered at ${place}, ${river.time_base === "relative" ? "at" : "on"} ${when}.${closed ? "" : nextClause(river, incident, now_s, unit)}`;
 }
 
 export function calmSentence(rivers: River[]): string {

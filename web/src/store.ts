@@ -276,7 +276,7 @@ export class Store {
     const river = this.shownRiver();
     const incident = this.shownIncident();
     const frame = river && incident && frameOf(river, incident, riverNow(river).now_s);
-    if (!frame) return;
+    if (!frame || this.state.noForecast) return;
     const sensors = chartedSensors(river);
     try {
       const [posterior, ...forecasts] = await Promise.all([

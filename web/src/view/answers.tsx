@@ -3,12 +3,15 @@ import type { ComponentChildren } from "preact";
 import { peakOf, spreadOf } from "../forecast";
 import { concentration, duration, instant, isCalendar, km, localTime, mass, percent, relativeTime, utcDate, utcTime, type Unit } from "../format";
 import type { Incident, Plume, Reading, River } from "../model";
-import { harm, suspect, threats, type Harm, type Threat } from "../sentence";
+import { below, harm, suspect, threats, type Harm, type Threat } from "../sentence";
+
+const NAMED = 3; /* candidates in the card; the river shows all */
 
 interface Props {
   river: River;
   incident: Incident;
   plumeNow: Plume | null;
+  noForecast: boolean;
   readings: Map<string, Reading[]>;
   unit: Unit;
   now_s: number;
@@ -44,18 +47,18 @@ function Origin({ river, incident }: Props) {
   const answer = who && who.probability >= 0.5 ? `${who.name}, ${percent(who.probability)} sure` : `River km ${km(e.location_m, span)}`;
   return (
     <Card question="Where did it come from, and how sure?" answer={answer}>
-      {incident.provisional && <p class="badge warn">Provisional: the pulse has not passed yet, the interval will move</p>}
+      {incident.provisional && <p class="badge warn">{incident.state === "open" ? "Provisional: the pulse has not passed yet, the interval will move" : "Provisional: the pulse was not seen to pass"}</p>}
       <dl>
         <dt>Place</dt>
         <dd>river km {km(e.location_m, span)}{i && <span class="range">{level}: km {km(i.location_m[0], span)} to {km(i.location_m[1], span)}</span>}</dd>
         <dt>Released</dt>
         <dd><Both river={river} time_s={e.time_s + incident.origin_s} />{i && <span class="range">{level}: within {duration(i.time_s[1] - i.time_s[0])}</span>}</dd>
         <dt>Amount</dt>
-        <dd>{mass(e.mass_g)}{i && <span class="range">{level}: {mass(i.mass_g[0])} to {mass(i.mass_g[1])}</span>}</dd>
+        <dd>{mass(e.mass_g)}{i && <span class="range">{level}: {mass(Math.max(0, i.mass_g[0]))} to {mass(i.mass_g[1])}</span>}</dd>
       </dl>
       {incident.candidates.length > 0 && (
         <ul class="bars" aria-label="Candidates by probability">
-          {incident.candidates.slice(0, 5).map((c) => {
+          {incident.candidates.slice(0, NAMED).map((c) => {
             const known = river.candidates.find((r) => r.id === c.id);
             return (
               <li key={c.id ?? ""}>
@@ -71,10 +74,11 @@ function Origin({ river, incident }: Props) {
   );
 }
 
-function Course({ river, incident, plumeNow, unit, now_s }: Props) {
+function Course({ river, incident, plumeNow, noForecast, unit, now_s }: Props) {
   const velocity = incident.hydraulics?.velocity_m_s;
+  if (!incident.estimate) return <Card question="Where is it going?" answer="Being worked out"><p>Downstream, from wherever it entered.</p></Card>;
   if (!plumeNow) {
-    return <Card question="Where is it going?" answer="Downstream"><p>This method makes no forecast of the plume.</p></Card>;
+    return <Card question="Where is it going?" answer="Downstream"><p>{noForecast ? `The method ${incident.method} makes no forecast of the plume.` : "The forecast is being worked out."}</p></Card>;
   }
   const peak = peakOf(plumeNow);
   const [tail, front] = spreadOf(plumeNow);
@@ -116,9 +120,11 @@ function Path(props: Props) {
   const answer = !river.intakes.length ? "No intake is listed for this river"
     : !incident.estimate ? "Being worked out"
     : next ? <>{next.intake.name || next.intake.id}</>
-    : list.some((t) => t.passed) ? "It has passed every intake" : "None";
+    : list.length ? "It has passed every intake"
+    : below(river, incident).map((i) => i.name || i.id).join(", ") || "None";
   return (
     <Card question="Which intake is in its path, and when?" answer={answer}>
+      {incident.estimate && !list.length && river.intakes.length > 0 && <p>The method {incident.method} forecasts no arrival.</p>}
       <ul class="intakes">
         {list.slice(0, 5).map((t) => (
           <li key={t.intake.id}>
@@ -133,7 +139,7 @@ function Path(props: Props) {
 
 function harmText(level: Harm, threat: Threat | undefined): string {
   const name = threat ? threat.intake.name || threat.intake.id : "";
-  return { exceeds: `Yes: above the alarm level at ${name}`, possible: `Possibly, at ${name}`, below: "Below every alarm level", unknown: "No alarm level is known" }[level];
+  return { exceeds: `Yes: above the alarm level at ${name}`, possible: `Possibly, at ${name}`, below: "Below every alarm level", unknown: threat ? "No alarm level is known" : "Not known" }[level];
 }
 const HARM_TONE: Record<Harm, string> = { exceeds: "alarm", possible: "warn", below: "calm", unknown: "" };
 

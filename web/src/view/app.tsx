@@ -10,7 +10,7 @@ import { Answers } from "./answers";
 import { useStore } from "./context";
 import { DensityPanel } from "./density";
 import { EventPanel } from "./events";
-import { saveBulletin, saveGeojson, saveIncident, saveReadings } from "./export";
+import { printPage, saveBulletin, saveGeojson, saveIncident, saveReadings } from "./export";
 import { HistoryPanel } from "./history";
 import { RiverPanel } from "./riverpanel";
 import { Sensors } from "./sensors";
@@ -25,12 +25,25 @@ function largest(state: State, incident: Incident | undefined): number {
   return most;
 }
 
+const NOTICES = 4;
+
 function Notices({ river, incident }: { river: River; incident: Incident | undefined }) {
   const silent = river.sensors.filter((s) => s.state === "silent");
   const lines = silent.map((s) => `Sensor ${s.id} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`);
   lines.push(...(incident?.warnings ?? []));
   if (!lines.length) return null;
-  return <ul class="notices" aria-label="Notices">{lines.map((l) => <li key={l}>{l}</li>)}</ul>;
+  const items = (list: string[]) => list.map((l) => <li key={l}>{l}</li>);
+  return (
+    <>
+      <ul class="notices" aria-label="Notices">{items(lines.slice(0, NOTICES))}</ul>
+      {lines.length > NOTICES && (
+        <details class="notices">
+          <summary>{lines.length - NOTICES} more</summary>
+          <ul>{items(lines.slice(NOTICES))}</ul>
+        </details>
+      )}
+    </>
+  );
 }
 
 function Exports({ river, incident }: { river: River; incident: Incident | undefined }) {
@@ -43,7 +56,7 @@ function Exports({ river, incident }: { river: River; incident: Incident | undef
       {incident && <button type="button" onClick={() => void saveIncident(incident.id)}>Incident, JSON</button>}
       <button type="button" onClick={() => saveGeojson(river, line, incident)}>Places, GeoJSON</button>
       {incident && <button type="button" onClick={() => void saveBulletin(incident.id)}>Bulletin, text</button>}
-      <button type="button" onClick={() => window.print()}>Print</button>
+      <button type="button" onClick={printPage}>Print</button>
     </div>
   );
 }
@@ -53,10 +66,10 @@ function Spill({ river, incident, unit, reference }: { river: River; incident: I
   const { now_s } = riverNow(river);
   return (
     <>
-      <Answers river={river} incident={incident} plumeNow={state.plumeNow} readings={state.readings} unit={unit} now_s={now_s} />
+      <Answers river={river} incident={incident} plumeNow={state.plumeNow} noForecast={state.noForecast} readings={state.readings} unit={unit} now_s={now_s} />
       <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
-      <Sensors river={river} unit={unit} />
-      <DensityPanel river={river} incident={incident} posterior={state.posterior} />
+      <Sensors river={river} unit={unit} reference_g_m3={reference} />
+      <DensityPanel river={river} incident={incident} posterior={state.posterior} noForecast={state.noForecast} />
       <HistoryPanel river={river} incident={incident} history={state.history} />
     </>
   );
@@ -76,7 +89,7 @@ export function App() {
     : incident ? spillSentence(river, incident, riverNow(river).now_s, unit)
     : open.length ? calmSentence([river])
     : calmSentence([...state.rivers.values()]);
-  const tone = !state.loaded || !river ? "" : incident?.state === "open" ? (incident.provisional ? "warn" : "alarm") : "calm";
+  const tone = !state.loaded || !river ? "" : incident ? (incident.state === "closed" ? "" : incident.provisional ? "warn" : "alarm") : "calm";
   return (
     <>
       <a class="skip" href="#main">To the answer</a>
@@ -90,7 +103,7 @@ export function App() {
         {river && !incident && (
           <>
             <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
-            <Sensors river={river} unit={unit} />
+            <Sensors river={river} unit={unit} reference_g_m3={reference} />
           </>
         )}
         {river && <EventPanel events={state.events} rivers={state.rivers} incidents={state.incidents} unit={unit} />}

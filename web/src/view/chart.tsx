@@ -11,7 +11,8 @@ export interface ChartProps {
   bands?: uPlot.Band[];
   xKind: "utc" | "hours" | "count";
   x: [number, number];
-  y?: [number, number];
+  y?: [number, number]; /* else from zero, or the lowest value below it */
+  least?: number; /* what the scale reaches at least, so that noise stays small */
   yFormat: (value: number) => string;
   height: number;
   wideAxis?: boolean; /* room for long tick labels */
@@ -71,7 +72,7 @@ function build(props: () => ChartProps, width: number): uPlot.Options {
     legend: { show: false },
     padding: [8, 20, 0, 0],
     cursor: { points: { size: 7 }, drag: { x: false, y: false }, ...(now.syncKey ? { sync: { key: now.syncKey } } : {}) },
-    scales: { x: { time: false, range: () => props().x }, y: { range: (_u, _lo, hi) => props().y ?? [0, hi > 0 ? 1.08 * hi : 1] } },
+    scales: { x: { time: false, range: () => props().x }, y: { range: (_u, lo, hi) => props().y ?? [Math.min(0, lo ?? 0), Math.max(1.08 * (hi ?? 0), props().least ?? 0) || 1] } },
     axes: [
       { ...axis, values: ticksOf(now.xKind), ...(now.xKind === "count" ? {} : { incrs: STEPS }), space: 56, size: now.xKind === "utc" ? 36 : 24 },
       { ...axis, values: (_u, ticks) => ticks.map((t) => props().yFormat(t)), size: now.wideAxis ? 58 : 46, space: 28 },

@@ -11,11 +11,11 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [76, 12, 10, 40];
 
 const ticks = (lo: number, hi: number, count: number) => Array.from({ length: count }, (_, i) => lo + ((hi - lo) * (i + 0.5)) / count);
 
-export function DensityPanel({ river, incident, posterior }: { river: River; incident: Incident; posterior: Posterior | null }) {
+export function DensityPanel({ river, incident, posterior, noForecast }: { river: River; incident: Incident; posterior: Posterior | null; noForecast: boolean }) {
   if (posterior?.grid) return <Density river={river} incident={incident} origin_s={posterior.origin_s} grid={posterior.grid} />;
   return (
     <Panel id="density" title="Place and time of release">
-      <p class="empty">{posterior === null && incident.estimate ? "This method gives a point, not a density." : "Appears with the first estimate."}</p>
+      <p class="empty">{noForecast ? `The method ${incident.method} gives a point, not a density.` : "Appears with the first estimate."}</p>
     </Panel>
   );
 }

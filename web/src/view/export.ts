@@ -54,6 +54,14 @@ export async function saveBulletin(id: number): Promise<void> {
   asFile(await api.bulletin(id), "text/plain", `incident-${id}.txt`);
 }
 
+/* Pictures are drawn again for the width of a sheet, then printed. */
+export function printPage(): void {
+  const root = document.documentElement;
+  root.dataset["printing"] = "yes";
+  window.addEventListener("afterprint", () => delete root.dataset["printing"], { once: true });
+  setTimeout(() => window.print(), 400);
+}
+
 /* A chart's canvas on the page's background. */
 export function canvasToPng(source: HTMLCanvasElement, name: string): void {
   const canvas = document.createElement("canvas");

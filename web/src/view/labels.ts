@@ -1,4 +1,4 @@
-/* Labels side by side in as few rows as possible, each near its mark. */
+/* Labels side by side in as few rows as possible, each near its mark; those there is no room for are left out. */
 export interface Label<T> {
   item: T;
   x: number; /* of the mark */
@@ -19,6 +19,8 @@ function widthOf(text: string): number {
   return pen.measureText(text).width;
 }
 
+const ROWS = 4;
+
 export function place<T>(labels: Label<T>[], width: number): { placed: Placed<T>[]; rows: number } {
   const ends: number[] = [];
   const placed: Placed<T>[] = [];
@@ -27,6 +29,7 @@ export function place<T>(labels: Label<T>[], width: number): { placed: Placed<T>
     const left = Math.max(2, Math.min(label.x - size / 2, width - size - 2));
     let row = ends.findIndex((end) => end <= left);
     if (row < 0) row = ends.length;
+    if (row >= ROWS) continue;
     ends[row] = left + size;
     placed.push({ ...label, left, width: size, row });
   }

@@ -140,26 +140,21 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
           <path d={`M0 ${candidateY - 6}V${waterY + 7}`} />
         </g>
       )}
+      {candidates.placed.map((l) => <path key={l.item.id} class="leader" d={`M${l.x} ${candidateY}V${14 + (l.row + 1) * ROW - 14}`} />)}
+      {sensors.placed.map((l) => <path key={l.item.id} class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.row * ROW - 11}`} />)}
+      {intakes.placed.map((l) => <path key={l.item.id} class="leader intake-leader" d={`M${l.x} ${waterY + 7}V${intakeY + 26 + l.row * ROW - 11}`} />)}
       {candidates.placed.map((l) => (
         <g key={l.item.id}>
-          <path class="leader" d={`M${l.x} ${candidateY}V${14 + (l.row + 1) * ROW - 14}`} />
           <LabelText label={l} y={14 + l.row * ROW} class="label candidate-label" />
           <CandidateMark x={l.x} y={candidateY} probability={probability(l.item)} />
         </g>
       ))}
       {river.sensors.map((s) => <SensorMark key={s.id} x={toX(s.location_m)} y={waterY} state={s.state} />)}
-      {sensors.placed.map((l) => (
-        <g key={l.item.id}>
-          <path class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.row * ROW - 11}`} />
-          <LabelText label={l} y={sensorY + l.row * ROW} class="label" />
-        </g>
-      ))}
+      {sensors.placed.map((l) => <LabelText key={l.item.id} label={l} y={sensorY + l.row * ROW} class="label" />)}
       {intakes.placed.map((l) => {
         const threat = threatOf(l.item.id);
         return (
           <g key={l.item.id}>
-            <path class="leader intake-leader" d={`M${l.x} ${waterY + 7}V${intakeY}`} />
-            <path class="leader" d={`M${l.x} ${intakeY + 10}V${intakeY + 26 + l.row * ROW - 11}`} />
             <IntakeMark x={l.x} y={intakeY} level={threat ? harm(threat) : "none"} />
             <LabelText label={l} y={intakeY + 26 + l.row * ROW} class="label" />
           </g>

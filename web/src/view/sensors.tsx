@@ -32,7 +32,7 @@ function span(river: River, incident: Incident | undefined, readings: Map<string
 
 const round = (value: number) => Number(value.toPrecision(6));
 
-function SensorCard({ river, sensor, unit, x }: { river: River; sensor: Sensor; unit: Unit; x: [number, number] }) {
+function SensorCard({ river, sensor, unit, least, x }: { river: River; sensor: Sensor; unit: Unit; least: number; x: [number, number] }) {
   const [store, state] = useStore();
   const [cursor, setCursor] = useState<number | null>(null);
   const readings = state.readings.get(sensor.id) ?? [];
@@ -69,29 +69,33 @@ function SensorCard({ river, sensor, unit, x }: { river: River; sensor: Sensor; 
       </header>
       <p class="last">
         {latest === null || sensor.latest_s === null ? "No reading yet"
-          : <>Last: <b>{concentration(latest, unitFor(latest))}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
+          : <>Last: <b>{concentration(Math.max(0, latest), unitFor(latest))}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
       </p>
-      <Chart label={`Readings of sensor ${sensor.id} in ${unit.label} over time${forecast ? ", with the forecast and its band" : ""}; ${readings.length} readings`}
+      {(readings.length > 0 || forecast) && <Chart label={`Readings of sensor ${sensor.id} in ${unit.label} over time${forecast ? ", with the forecast and its band" : ""}; ${readings.length} readings`}
         data={data} series={series} {...(forecast ? { bands: [{ series: [5, 3] as [number, number], fill: color("plume-band") }] } : {})}
-        xKind={isCalendar(river) ? "utc" : "hours"} x={x} yFormat={(v) => String(round(v))} height={170} syncKey={`sensors-${incident?.id ?? river.id}`} onCursor={setCursor} />
-      <footer>
+        xKind={isCalendar(river) ? "utc" : "hours"} x={x} yFormat={(v) => String(round(v))} least={least} height={170} syncKey={`sensors-${incident?.id ?? river.id}`} onCursor={setCursor} />}
+      {readings.length > 0 && <footer>
         <p class="readout" aria-hidden="true">{readout}</p>
         <button type="button" class="quiet" aria-label={`Chart of ${sensor.id} as PNG`} onClick={(event) => canvasToPng(event.currentTarget.closest("article")!.querySelector("canvas")!, `${river.id}-${sensor.id}.png`)}>PNG</button>
-      </footer>
+      </footer>}
     </article>
   );
 }
 
-export function Sensors({ river, unit }: { river: River; unit: Unit }) {
+/* A fiftieth of the highest reading: a sensor the spill has not reached shows a flat line. */
+const LEAST_SHARE = 0.02;
+
+export function Sensors({ river, unit, reference_g_m3 }: { river: River; unit: Unit; reference_g_m3: number }) {
   const [store, state] = useStore();
   const incident = store.shownIncident();
   const shown = chartedSensors(river);
+  const least = incident ? LEAST_SHARE * reference_g_m3 * unit.per_g_m3 : 0;
   const x = span(river, incident, state.readings, state.forecasts);
   return (
     <Panel id="sensors" title="Sensors" class="sensors"
       note={<>Concentration in {unit.label}; {isCalendar(river) ? "times in UTC" : "time in hours on the readings' clock"}. <span class="inline-key"><i class="k-reading" /> reading <i class="k-limit" /> below the detection limit {state.forecasts.size > 0 && <><i class="k-forecast" /> forecast with {Math.round(100 * (incident?.interval?.level ?? 0.9))} % band</>}</span>{river.sensors.length > shown.length && ` ${shown.length} of ${river.sensors.length} sensors, those above their background first.`}</>}>
       <div class="sensor-grid">
-        {shown.map((s) => <SensorCard key={`${river.id} ${s.id}`} river={river} sensor={s} unit={unit} x={x} />)}
+        {shown.map((s) => <SensorCard key={`${river.id} ${s.id}`} river={river} sensor={s} unit={unit} least={least} x={x} />)}
       </div>
     </Panel>
   );

@@ -53,8 +53,9 @@ function Places() {
       {entries.map((e) => {
         const shown = e.incident === null ? state.incident === null && state.river === e.river.id : state.incident === e.incident;
         const silent = e.river.sensors.some((s) => s.state === "silent");
-        const tone = e.incident !== null ? "alarm" : silent ? "warn" : "calm";
-        const word = e.incident !== null ? "spill" : silent ? "sensor silent" : "quiet";
+        const empty = e.river.sensors.every((s) => s.state === "no data");
+        const tone = e.incident !== null ? "alarm" : silent || empty ? "warn" : "calm";
+        const word = e.incident !== null ? "spill" : empty ? "no data" : silent ? "sensor silent" : "quiet";
         return <a key={e.key} href={e.href} class={tone} aria-current={shown ? "page" : undefined}><i aria-hidden="true" />{shortName(e.river)} <span>{word}</span></a>;
       })}
     </nav>

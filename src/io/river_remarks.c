@@ -1,0 +1,47 @@
+/* What a river file leaves to defaults, and what in it is odd. */
+#include <stdio.h>
+
+#include "io/river_yaml.h"
+
+/* Defaults that stand for a measurement are never silent. */
+static void remark_defaults(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
+  const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
+  const bool decay = hw__yaml_value(yaml, hw__yaml_value(yaml, root, "hydraulics"), "decay_per_s") != NULL;
+  size_t silent = 0;
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    const yaml_node_t *sensor = hw__yaml_node(yaml, sensors->data.sequence.items.start[i]);
+    silent += hw__yaml_value(yaml, sensor, "noise_relative") == NULL;
+  }
+  char noise[80] = "";
+  if (silent) {
+    snprintf(noise, sizeof noise, "%snoise_relative 0.05 for %zu of %zu sensors", decay ? "" : ", ", silent,
+             river->sensor_count);
+  }
+  if (silent || !decay) {
+    hw__yaml_warn(yaml, root, "not given, so taken: %s%s", decay ? "" : "decay_per_s 0", noise);
+  }
+}
+
+/* What is odd but usable. */
+void hw__river_remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
+  remark_defaults(yaml, root, river);
+  const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    const hw_sensor *s = &river->sensors[i];
+    if (s->location_m <= river->search.lo.location_m) {
+      hw__yaml_warn(yaml, hw__yaml_node(yaml, sensors->data.sequence.items.start[i]),
+                    "sensor %s at %g m lies upstream of the whole search box, which begins at %g m: it cannot see the "
+                    "spill",
+                    s->id, s->location_m, river->search.lo.location_m);
+    }
+  }
+  const yaml_node_t *candidates = hw__yaml_value(yaml, root, "candidates");
+  for (size_t i = 0; i < river->candidate_count; i++) {
+    const hw_candidate *c = &river->candidates[i];
+    if (c->location_m + c->extent_m < river->search.lo.location_m ||
+        c->location_m - c->extent_m > river->search.hi.location_m) {
+      hw__yaml_warn(yaml, hw__yaml_node(yaml, candidates->data.sequence.items.start[i]),
+                    "candidate %s at %g m lies outside the search box", c->id, c->location_m);
+    }
+  }
+}

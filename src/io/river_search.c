@@ -1,0 +1,83 @@
+/* The search box out of YAML: three sides, the times as numbers or as instants. */
+#include "io/river_yaml.h"
+#include "io/time.h"
+
+/* [lo, hi] as numbers, or as instants where the caller allows them. */
+static hw_status take_side(hw__yaml *yaml, const yaml_node_t *node, const char *what, double out[2],
+                           bool *is_calendar) {
+  char found[80];
+  size_t count = 0;
+  if (node->type != YAML_SEQUENCE_NODE || hw__yaml_expect_list(yaml, node, what, &count) != HW_OK || count != 2) {
+    return hw__yaml_fail(yaml, node, "search %s is %s, expected [lo, hi]", what, hw__yaml_found(node, found));
+  }
+  bool calendar[2] = {false, false};
+  for (int i = 0; i < 2; i++) {
+    const yaml_node_t *item = hw__yaml_node(yaml, node->data.sequence.items.start[i]);
+    if (hw__yaml_number(item, &out[i])) {
+      continue;
+    }
+    calendar[i] = is_calendar && item->type == YAML_SCALAR_NODE &&
+                  hw__time_parse((hw__slice){(const char *)item->data.scalar.value, item->data.scalar.length}, &out[i]);
+    if (!calendar[i]) {
+      return hw__yaml_fail(yaml, item, "search %s has %s, expected a number%s", what, hw__yaml_found(item, found),
+                           is_calendar ? " or an instant with its offset such as 2026-03-01T08:15:00Z" : "");
+    }
+  }
+  if (calendar[0] != calendar[1]) {
+    return hw__yaml_fail(yaml, node, "search %s mixes a number and an instant, expected two of one kind", what);
+  }
+  if (out[0] > out[1]) {
+    return hw__yaml_fail(yaml, node, "search %s is [%g, %g], expected the lower end first", what, out[0], out[1]);
+  }
+  if (is_calendar) {
+    *is_calendar = calendar[0];
+  }
+  return HW_OK;
+}
+
+static hw_status take_mass(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  double side[2] = {0, 0};
+  hw_box *box = &((hw_river *)target)->search;
+  const hw_status status = take_side(yaml, node, what, side, NULL);
+  if (status != HW_OK) {
+    return status;
+  }
+  if (!(side[0] >= 0) || !(side[1] > 0)) {
+    return hw__yaml_fail(yaml, node, "search %s is [%g, %g], expected 0 or more, then a positive number", what, side[0],
+                         side[1]);
+  }
+  box->lo.mass_g = side[0];
+  box->hi.mass_g = side[1];
+  return HW_OK;
+}
+
+static hw_status take_location(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  double side[2] = {0, 0};
+  hw_box *box = &((hw_river *)target)->search;
+  const hw_status status = take_side(yaml, node, what, side, NULL);
+  if (status == HW_OK) {
+    box->lo.location_m = side[0];
+    box->hi.location_m = side[1];
+  }
+  return status;
+}
+
+static hw_status take_time(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  double side[2] = {0, 0};
+  hw_river *river = target;
+  const hw_status status = take_side(yaml, node, what, side, &river->search_is_calendar);
+  if (status == HW_OK) {
+    river->search.lo.time_s = side[0];
+    river->search.hi.time_s = side[1];
+  }
+  return status;
+}
+
+hw_status hw__river_take_search(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  static const hw__yaml_field fields[] = {
+      {"mass_g", take_mass, 0, true},
+      {"location_m", take_location, 0, true},
+      {"time_s", take_time, 0, true},
+  };
+  return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
+}

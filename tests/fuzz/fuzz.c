@@ -1,0 +1,122 @@
+/* Every parser, fed whatever comes. One program per target, chosen by FUZZ_TARGET at compile time; with
+ * libFuzzer it searches (`make fuzz`), with the main of replay.c it goes through the kept corpus (`make test`).
+ *
+ * Beside not crashing, each target checks what must hold for any input.
+ */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest.h"
+#include "mqtt_packet.h"
+#include "service_fixture.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+void fuzz_river(const uint8_t *data, size_t size);
+void fuzz_readings(const uint8_t *data, size_t size);
+void fuzz_csv(const uint8_t *data, size_t size);
+void fuzz_ndjson(const uint8_t *data, size_t size);
+void fuzz_line(const uint8_t *data, size_t size);
+void fuzz_json(const uint8_t *data, size_t size);
+void fuzz_mqtt(const uint8_t *data, size_t size);
+
+static void require(bool truth) {
+  if (!truth) {
+    abort();
+  }
+}
+
+void fuzz_river(const uint8_t *data, size_t size) {
+  hw_river river;
+  hw_error error = {{0}};
+  const hw_status status = hw_river_parse("fuzz.yaml", (const char *)data, size, NULL, NULL, &river, &error);
+  if (status == HW_OK) {
+    require(hw_river_check(&river, NULL) == HW_OK);
+    hw_river_free(&river);
+  } else {
+    require(error.text[0] != '\0');
+  }
+}
+
+static const hw_catalog *catalog(void) {
+  static hw_catalog *one;
+  one = one ? one : fixture_catalog(1);
+  return one;
+}
+
+void fuzz_readings(const uint8_t *data, size_t size) {
+  hw_reader *reader = NULL;
+  hw_error error;
+  const hw_river *river = &hw__catalog_site(catalog(), 0)->river;
+  if (hw_reader_memory((const char *)data, size, "fuzz", river, &reader, &error) != HW_OK) {
+    return;
+  }
+  hw_reading reading;
+  hw_status status;
+  while ((status = hw_reader_next(reader, &reading, &error)) != HW_EEND) {
+    require(status == HW_OK || status == HW_EINPUT);
+    if (status == HW_OK) {
+      require(reading.sensor < river->sensor_count && isfinite(reading.time_s) && isfinite(reading.concentration_g_m3));
+    }
+  }
+  hw_reader_free(reader);
+}
+
+static void check_ingest(hw_ingest *ingest) {
+  for (size_t i = 0; i < ingest->count; i++) {
+    const hw_entry *e = &ingest->entries[i];
+    require(isfinite(e->time_s) && e->concentration_g_m3 <= 1e6 && e->concentration_g_m3 >= -1 && e->place.sensor < 2);
+  }
+  for (size_t i = 0; i < ingest->reject_count; i++) {
+    require(ingest->rejects[i].reason[0] != '\0');
+  }
+  hw__ingest_clear(ingest);
+}
+
+static void fuzz_body(hw_body_kind kind, const uint8_t *data, size_t size) {
+  hw_ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
+  require(hw__ingest_body(&ingest, kind, (const char *)data, size) == HW_OK);
+  check_ingest(&ingest);
+}
+
+void fuzz_csv(const uint8_t *data, size_t size) {
+  fuzz_body(HW_BODY_CSV, data, size);
+}
+
+void fuzz_ndjson(const uint8_t *data, size_t size) {
+  fuzz_body(HW_BODY_NDJSON, data, size);
+}
+
+void fuzz_line(const uint8_t *data, size_t size) {
+  fuzz_body(HW_BODY_LINE, data, size);
+}
+
+void fuzz_json(const uint8_t *data, size_t size) {
+  fuzz_body(HW_BODY_JSON, data, size);
+}
+
+/* A broker's bytes, packet by packet, payloads included. */
+void fuzz_mqtt(const uint8_t *data, size_t size) {
+  hw_ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
+  hw_mqtt_packet packet;
+  size_t at = 0;
+  while (hw__mqtt_next(data + at, size - at, 65536, &packet) > 0) {
+    require(packet.size >= 2 && packet.size <= size - at);
+    at += packet.size;
+    hw_mqtt_message message;
+    char river[HW_ID_SIZE], sensor[HW_ID_SIZE];
+    if (packet.type == HW_MQTT_PUBLISH && hw__mqtt_publish(&packet, &message) &&
+        hw__mqtt_topic(message.topic, river, sensor, sizeof river)) {
+      ingest.river = river;
+      require(hw__ingest_payload(&ingest, sensor, (const char *)message.payload, message.payload_size) == HW_OK);
+      ingest.river = NULL;
+    }
+  }
+  check_ingest(&ingest);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  FUZZ_TARGET(data, size);
+  return 0;
+}
