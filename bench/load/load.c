@@ -38,6 +38,22 @@ size_t load_csv_batch(char *out, size_t capacity, uint64_t *number, size_t count
   return size;
 }
 
+/* How busy the machine is with other things: how late a thread wakes from sleeping a millisecond. */
+typedef struct {
+  load_samples late;
+  volatile bool stop;
+} watch;
+
+static void *run_watch(void *argument) {
+  watch *w = argument;
+  while (!w->stop) {
+    const double began = load_now_s();
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    load_sample(&w->late, load_now_s() - began - 1e-3);
+  }
+  return NULL;
+}
+
 static void *run_client(void *argument) {
   client *c = argument;
   load_http http;
@@ -157,6 +173,17 @@ int main(int argc, char **argv) {
     load_die(folder);
   }
   errno = 0;
+  watch machine = {.stop = false};
+  pthread_t watcher;
+  pthread_create(&watcher, NULL, run_watch, &machine);
+  nanosleep(&(struct timespec){2, 0}, NULL);
+  machine.stop = true;
+  pthread_join(watcher, NULL);
+  double busy[3] = {0};
+  const int known = getloadavg(busy, 1);
+  printf("this machine before it: load average %.1f on %ld cores, a 1 ms sleep ends %.1f ms late at p99\n",
+         known > 0 ? busy[0] : 0, sysconf(_SC_NPROCESSORS_ONLN), 1e3 * load_quantile(&machine.late, 0.99));
+  free(machine.late.values);
   int broker_port = 0;
   const int broker = load_broker_start(folder, &broker_port);
   const double bare_one = load_bare_sqlite(folder, LOAD_BATCH, seconds / 3);
