@@ -107,10 +107,9 @@ static double run_http(const load_service *service, size_t clients, double secon
     free(all[i].latency.values);
   }
   const double rate = (double)acknowledged / (load_now_s() - began);
-  printf("HTTP, %2zu clients, batches of 100   %8.0f readings/s durable; p50 %.1f ms, p99 %.1f ms; %llu refused\n",
-         clients, rate, 1e3 * load_quantile(&latency, 0.5), 1e3 * load_quantile(&latency, 0.99),
-         (unsigned long long)rejected);
-  fflush(stdout);
+  printf("HTTP, %2zu clients, %s   %8.0f readings/s durable; p50 %.1f ms, p99 %.1f ms; %llu refused\n", clients,
+         rate_wanted > 0 ? "asked for 20000" : "as many as go  ", rate, 1e3 * load_quantile(&latency, 0.5),
+         1e3 * load_quantile(&latency, 0.99), (unsigned long long)rejected);
   free(latency.values);
   free(all);
   free(threads);
@@ -149,7 +148,6 @@ static void soak(const load_service *service, double seconds) {
     run_http(service, 8, 30, first, 20000);
     first += 8;
     printf("  memory %.1f MB\n", load_service_memory_bytes(service) / 1e6);
-    fflush(stdout);
   }
 }
 
@@ -167,6 +165,7 @@ int main(int argc, char **argv) {
     soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : soak_s;
     parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : parent;
   }
+  setvbuf(stdout, NULL, _IOLBF, 0);
   char folder[256];
   snprintf(folder, sizeof folder, "%s/load-XXXXXX", parent);
   if (!mkdtemp(folder)) {
@@ -196,6 +195,7 @@ int main(int argc, char **argv) {
   const double rate = run_http(&service, clients, seconds, 1, 0);
   printf("  of bare SQLite's group commit    %8.2f  (target 20000 readings/s: %s)\n", rate / bare,
          rate >= 20000 ? "met" : "missed");
+  run_http(&service, clients, seconds, 200, 20000);
   wait_for_tracker(&service);
   printf("memory after it                    %8.1f MB\n", load_service_memory_bytes(&service) / 1e6);
   if (broker > 0) {
