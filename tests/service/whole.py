@@ -192,7 +192,7 @@ def test_other_machines_need_tokens(folder):
     run = subprocess.run([HEADWATER, "serve", service.river, "--listen", "nonsense"], capture_output=True, text=True)
     assert run.returncode == 2, run
     run = subprocess.run([HEADWATER, "serve", os.path.join(folder, "absent.yaml")], capture_output=True, text=True)
-    assert run.returncode == 3 and run.stderr.count("\n") == 1, run
+    assert run.returncode == 1 and run.stderr.count("\n") == 1, run
 
 
 def test_tls_serves_https(folder):
