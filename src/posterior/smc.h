@@ -6,6 +6,7 @@
  * whole (bounded) history.
  *
  *   smc.c         a reading comes in: tempering, weights, when to rejuvenate
+ *   rejuvenate.c  noise refreshed, sums anew, resampled and moved
  *   likelihood.c  what the history says of a block of particles
  *   moves.c       resampling's companion: covariance-adapted random walks
  *   screen.c      lone spikes

@@ -75,10 +75,12 @@ def kills(headwater, count, seed):
         expected = [rows(service.db, sql) for sql in (READINGS, INCIDENTS)], dict((r[:2], r[2:]) for r in rows(service.db, FINAL))
 
         service = Service(headwater, wild, *options).start()
-        state = {"done": 0, "stop": False}
+        state = {"done": 0, "killed": 0, "stop": False}
 
         def sender():
             for part in parts:
+                while state["done"] * count > (state["killed"] + 1) * len(parts) and state["killed"] < count:
+                    time.sleep(0.001)  # spread over all kills: every one is under load
                 while not send(service, part) and not state["stop"]:
                     time.sleep(0.005)
                 state["done"] += 1
@@ -87,11 +89,10 @@ def kills(headwater, count, seed):
         thread.start()
         killed = 0
         while killed < count:
-            if not thread.is_alive():  # all sent: go on killing while it works through what it has
-                pass
             time.sleep(rng.expovariate(1 / 0.03))
             service.kill()
             killed += 1
+            state["killed"] = killed
             if state["done"]:
                 acknowledged = sum(p.count("\n") - 1 for p in parts[:state["done"]])
                 stored = rows(service.db, "SELECT count(*) FROM readings")[0][0]

@@ -41,6 +41,7 @@ const PLUME_PACE_MS = 80;
 const EVENTS_KEPT = 400;
 const MERGE_MS = 250;
 const CHARTS = 24;
+const FEW = 3; /* rivers asked for one by one */
 const PLACES = 140;
 const FORECAST_TIMES = 160;
 
@@ -209,8 +210,7 @@ export class Store {
   /* --- questions --- */
 
   private async loadAll(): Promise<void> {
-    const [list, incidents, events] = await Promise.all([api.rivers(), api.incidents(), api.events(this.state.events[0]?.id ?? 0)]);
-    const rivers = await Promise.all(list.map((r) => api.river(r.id)));
+    const [rivers, incidents, events] = await Promise.all([api.rivers(), api.incidents(), api.events(this.state.events[0]?.id ?? 0)]);
     this.set({
       rivers: new Map(rivers.map((r) => [r.id, r])),
       incidents: new Map(incidents.map((i) => [i.id, i])),
@@ -225,7 +225,7 @@ export class Store {
   private async loadStaleRivers(): Promise<void> {
     const ids = [...this.staleRivers].filter((id) => this.state.rivers.has(id));
     this.staleRivers.clear();
-    const fresh = await Promise.all(ids.map((id) => api.river(id)));
+    const fresh = ids.length > FEW ? await api.rivers() : await Promise.all(ids.map((id) => api.river(id)));
     const rivers = new Map(this.state.rivers);
     for (const river of fresh) rivers.set(river.id, river);
     this.set({ rivers });
