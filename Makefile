@@ -74,8 +74,8 @@ bench: all
 	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 
 serve: all
-	@echo "a spill is played in at sixty times its speed; Ctrl-C stops it, and a second start goes on where it was"
-	@$(HEADWATER) serve examples/truckee/river.yaml --replay examples/truckee/readings.csv --speed 60 --db $(BUILD)/serve.db
+	@echo "a spill is played in at 150 times its speed; Ctrl-C stops it, and a second start goes on where it was"
+	@$(HEADWATER) serve examples/truckee/river.yaml --replay examples/truckee/readings.csv --speed 150 --db $(BUILD)/serve.db
 
 load: all
 	@tools/need test

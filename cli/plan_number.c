@@ -93,7 +93,7 @@ static bool parse_line(const char *line, double field[5]) {
   if (strlen(line) >= sizeof copy) {
     return false;
   }
-  strcpy(copy, line);
+  snprintf(copy, sizeof copy, "%s", line);
   for (char *part = strtok_r(copy, ",\r\n", &rest); part; part = strtok_r(NULL, ",\r\n", &rest)) {
     if (count == 5 || !cli_number(part, &field[count])) {
       return false;
@@ -112,10 +112,14 @@ static int load_table(identifier *id, size_t rounds) {
   id->table_rounds = rounds;
   id->table_sensors = id->request->pool;
   id->table = malloc(rounds * id->table_sensors * sizeof *id->table);
-  int code = id->table ? -1 : cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
-  for (size_t i = 0; code < 0 && i < rounds * id->table_sensors; i++) {
+  if (!id->table) {
+    fclose(file);
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
+  for (size_t i = 0; i < rounds * id->table_sensors; i++) {
     id->table[i] = (hw_source){NAN, NAN, NAN};
   }
+  int code = -1;
   char line[512];
   for (size_t number = 1; code < 0 && fgets(line, sizeof line, file); number++) {
     double f[5];

@@ -21,8 +21,10 @@ typedef struct {
 static int choose(const hw_placement *placement, size_t count, layout layouts[KINDS]) {
   for (size_t k = 0; k < KINDS; k++) {
     layouts[k].chosen = calloc(count, sizeof *layouts[k].chosen);
-    const hw_status status =
-        layouts[k].chosen ? hw_placement_choose(placement, kinds[k].kind, count, layouts[k].chosen) : HW_ENOMEM;
+    if (!layouts[k].chosen) {
+      return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+    }
+    const hw_status status = hw_placement_choose(placement, kinds[k].kind, count, layouts[k].chosen);
     if (status != HW_OK && status != HW_EUNSUPPORTED) {
       return cli_fail(cli_exit_code(status), "plan: %s", hw_status_text(status));
     }

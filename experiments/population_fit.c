@@ -1,8 +1,7 @@
 /* Fitting the population constants.
  *
  * The law: maximum likelihood of its multivariate t over releases; the source reach and the reaches onward:
- * of a t. Scales are then enlarged by sqrt(R / (R - p)): R rivers have paid for p coefficients, and it is new
- * rivers that matter.
+ * of a t. The law's scale is then enlarged by sqrt(R / (R - 4)): R rivers have paid for four coefficients.
  * Velocities: regressions by least squares, their scatter taken from rivers left out one by one. Recovery: maximum
  * likelihood of a normal whose variance grows with age.
  * What is fitted is the engine's own reading of each completed pulse, with the reading's own variance.
@@ -21,7 +20,7 @@ enum { ROWS_MOST = 256, LAW_COEFFICIENTS = 4 };
 
 static void measure_pulse(const hw__field *f, size_t pulse, const release *r, measured *out) {
   const hw_sensor *sensor = &r->river.sensors[f->pulse_sensor[pulse]];
-  double phi = 0, lead = 0, lead2 = 0, skew = 0, area = 0;
+  double phi = 0, lead = 0, lead2 = 0, skew = 0, skew2 = 0, area = 0;
   for (size_t i = 0; i < HW__DRAWS; i++) {
     const hw__pick *pick = &f->pick[i * f->pulse_capacity + pulse];
     const hw__pulse p = hw__lattice_pick(&f->lattice[f->pulse_sensor[pulse]], (double)pick->pick, (double)pick->across,
@@ -31,6 +30,7 @@ static void measure_pulse(const hw__field *f, size_t pulse, const release *r, me
     lead += p.log_lead / HW__DRAWS;
     lead2 += p.log_lead * p.log_lead / HW__DRAWS;
     skew += shape->skew / HW__DRAWS;
+    skew2 += shape->skew * shape->skew / HW__DRAWS;
     area += p.height_g_m3 * shape->area * exp(p.log_lead) / HW__DRAWS;
   }
   const size_t m = out->count++;
@@ -39,6 +39,7 @@ static void measure_pulse(const hw__field *f, size_t pulse, const release *r, me
   out->log_lead[m] = lead;
   out->lead_variance[m] = fmax(lead2 - lead * lead, 0);
   out->skew[m] = skew;
+  out->skew_variance[m] = fmax(skew2 - skew * skew, 0);
   out->place_m[m] = sensor->location_m - r->truth.location_m;
   out->log_recovery[m] =
       release_mass_is_comparable(r->name) ? log(sensor->discharge_m3_s * area / r->truth.mass_g) : NAN;
@@ -164,20 +165,6 @@ static double t_misfit(const gsl_vector *x, void *context) {
   return sum;
 }
 
-/* A river counts once, however many of its releases have several sensors. */
-static size_t rivers_with_several(const pool *all) {
-  size_t rivers = 0;
-  for (size_t i = 0; i < all->count; i++) {
-    bool counts = all->release[i]->count > 1;
-    for (size_t j = 0; j < i; j++) {
-      counts = counts && !(all->release[j]->count > 1 &&
-                           release_same_river(all->release[i]->release->name, all->release[j]->release->name));
-    }
-    rivers += counts;
-  }
-  return rivers;
-}
-
 static void fit_reaches(pool *all) {
   all->values = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -188,7 +175,7 @@ static void fit_reaches(pool *all) {
   }
   double x[2] = {log(0.15), 0.1};
   minimise(t_misfit, all, 2, x, 0.1);
-  all->population->reach_scale = exp(x[0]) * paid_for(rivers_with_several(all), 2);
+  all->population->reach_scale = exp(x[0]);
   all->population->reach_shift = x[1];
   all->values = 0;
   for (size_t i = 0; i < all->count; i++) {
@@ -297,12 +284,15 @@ static void fit_recovery(pool *all) {
   }
 }
 
-/* Skews of first pulses as read under a wide prior: their mean and spread are the prior from here on. */
+/* Skews of first pulses as read under a wide prior: their mean and spread, what each reading leaves open
+ * included, are the prior from here on. */
 static void fit_skew(pool *all) {
-  double n = (double)all->count, mean = 0, square = 0;
+  const double n = (double)all->count;
+  double mean = 0, square = 0;
   for (size_t i = 0; i < all->count; i++) {
-    mean += all->release[i]->skew[0] / n;
-    square += all->release[i]->skew[0] * all->release[i]->skew[0] / n;
+    const double skew = all->release[i]->skew[0];
+    mean += skew / n;
+    square += (skew * skew + all->release[i]->skew_variance[0]) / n;
   }
   all->population->skew_mean = mean;
   all->population->skew_sd = sqrt(square - mean * mean);

@@ -190,3 +190,74 @@ double study_follow(const release *r, const hw__population *population, hw_estim
   hw__field_destroy(state);
   return held / counted;
 }
+
+/* What really passed a sensor: its peak and the first passing of a tenth of it, between readings linearly. */
+typedef struct {
+  double first_s, peak_s, peak_g_m3;
+} passed;
+
+static passed what_passed(const hw_reading *reading, size_t n, size_t sensor) {
+  passed p = {NAN, NAN, 0};
+  for (size_t i = 0; i < n; i++) {
+    if (reading[i].sensor == sensor && reading[i].concentration_g_m3 > p.peak_g_m3) {
+      p.peak_g_m3 = reading[i].concentration_g_m3;
+      p.peak_s = reading[i].time_s;
+    }
+  }
+  double time = NAN, value = NAN;
+  for (size_t i = 0; i < n && isnan(p.first_s); i++) {
+    if (reading[i].sensor == sensor) {
+      const double next = reading[i].concentration_g_m3, level = 0.1 * p.peak_g_m3;
+      if (next >= level) {
+        p.first_s =
+            value < level ? time + (reading[i].time_s - time) * (level - value) / (next - value) : reading[i].time_s;
+      }
+      time = reading[i].time_s;
+      value = next;
+    }
+  }
+  return p;
+}
+
+static void forecast(const release *r, const hw_reading *reading, size_t next, const hw__population *population,
+                     forecasts *sum) {
+  hw_intake intake = {.id = "next", .location_m = r->river.sensors[next].location_m};
+  hw_river river = r->river; /* a shallow copy: only the intake is its own */
+  river.intakes = &intake;
+  river.intake_count = 1;
+  const hw_problem problem = {.river = &river};
+  const hw_options options = {.seed = 1, .level = 0.9};
+  void *state = NULL;
+  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+    return;
+  }
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->river.sensors[reading[i].sensor].location_m < intake.location_m) {
+      (void)hw__field_observe(state, &reading[i]);
+    }
+  }
+  hw_estimate e;
+  if (hw__field_estimate(state, &e) == HW_OK && e.arrival_count == 1) {
+    const passed real = what_passed(reading, r->count, next);
+    sum->made++;
+    sum->first += holds(e.arrivals[0].first_s, real.first_s);
+    sum->peak_time += holds(e.arrivals[0].peak_s, real.peak_s);
+    sum->peak += holds(e.arrivals[0].peak_g_m3, real.peak_g_m3);
+  }
+  hw__field_destroy(state);
+}
+
+void study_forecasts(const release *r, const hw__population *population, forecasts *sum) {
+  hw_reading *reading = calloc(r->count, sizeof *reading);
+  if (!reading) {
+    return;
+  }
+  memcpy(reading, r->readings, r->count * sizeof *reading);
+  qsort(reading, r->count, sizeof *reading, by_time);
+  for (size_t next = 0; next < r->river.sensor_count; next++) {
+    if (r->river.sensors[next].location_m > first_place(&r->river)) {
+      forecast(r, reading, next, population, sum);
+    }
+  }
+  free(reading);
+}

@@ -32,4 +32,12 @@ bool study_stages(const release *r, const hw__population *population, int veloci
  * the moment the second sensor's pulse has fallen to half on, NAN when it never does. */
 double study_follow(const release *r, const hw__population *population, hw_estimate *last);
 
+/* From the sensors so far to the next one, as if an intake stood there: how many forecasts were made, and
+ * how many 90 % intervals held the passage of a tenth of the peak, the peak's time and its height. */
+typedef struct {
+  double made, first, peak_time, peak;
+} forecasts;
+
+void study_forecasts(const release *r, const hw__population *population, forecasts *sum);
+
 #endif

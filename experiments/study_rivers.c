@@ -119,6 +119,17 @@ static void study_all_stages(const release *releases, size_t count, const hw__po
   }
 }
 
+static void study_arrivals(const release *releases, size_t count, const hw__population *without) {
+  forecasts sum = {0};
+  for (size_t i = 0; i < count; i++) {
+    study_forecasts(&releases[i], &without[i], &sum);
+  }
+  printf("\n%.0f forecasts from the sensors so far to the next one; share of 90 %% intervals that hold\n", sum.made);
+  printf("%-58s %-14s %6.3f\n", "first passing of a tenth of the peak", "", sum.first / sum.made);
+  printf("%-58s %-14s %6.3f\n", "time of the peak", "", sum.peak_time / sum.made);
+  printf("%-58s %-14s %6.3f\n", "height of the peak", "", sum.peak / sum.made);
+}
+
 /* Returned: the share of readings after two sensors whose interval holds; 1 without the data. */
 static double study_truckee(const char *folder) {
   char river[512], readings[512];
@@ -159,6 +170,7 @@ int main(int argc, char **argv) {
     learn_without(releases, count, judged, without);
     held = study_releases(releases, judged, without);
     study_all_stages(releases, judged, without);
+    study_arrivals(releases, judged, without);
     truckee = study_truckee(folder);
   }
   free(without);

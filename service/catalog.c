@@ -147,7 +147,7 @@ hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path,
     snprintf(error->text, sizeof error->text, "%s: river id '%s' is in use, expected another (give ID=FILE)", path, id);
     return HW_EINPUT;
   }
-  hw_site **sites = realloc(catalog->sites, (catalog->count + 1) * sizeof *sites);
+  hw_site **sites = realloc(catalog->sites, (catalog->count + 1) * sizeof(hw_site *));
   if (sites) {
     catalog->sites = sites;
   }

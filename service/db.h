@@ -112,6 +112,8 @@ typedef struct {
   int64_t result_seq;
 } hw_incident;
 
+/* A reading that came late and is older than the incident's lead-in says nothing about it. */
+bool hw__incident_passes_over(const hw_incident *incident, const hw_record *record);
 hw_db_status hw__db_open_incident(hw_db *db, const hw_incident *incident);
 hw_db_status hw__db_close_incident(hw_db *db, const hw_incident *incident);
 hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out);

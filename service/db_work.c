@@ -15,6 +15,10 @@ static void column_text(sqlite3_stmt *statement, int column, char *out, size_t s
   snprintf(out, size, "%s", text ? text : "");
 }
 
+bool hw__incident_passes_over(const hw_incident *incident, const hw_record *record) {
+  return record->time_s < incident->from_s;
+}
+
 hw_db_status hw__db_open_incident(hw_db *db, const hw_incident *i) {
   sqlite3_stmt *statement = hw__db_statement(db, SQL_INCIDENT_OPEN);
   if (!statement) {

@@ -1,5 +1,6 @@
 /* CSV and Influx line protocol, line by line, in place: a line is copied once into a buffer, cut into
  * fields there, and handed on. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -225,7 +226,8 @@ static bool parse_influx(char *line, hw_row *row, double tick_ns) {
     /* Whole seconds and the rest apart, so that nanoseconds do not cost the second its precision. */
     const long long per_second = (long long)(1e9 / tick_ns);
     row->has_time = true;
-    row->time_value = (double)(ticks / per_second) + (double)(ticks % per_second) / (double)per_second;
+    const long long whole = ticks / per_second;
+    row->time_value = (double)whole + (double)(ticks % per_second) / (double)per_second;
   }
   return true;
 }
@@ -247,8 +249,7 @@ hw_status hw__ingest_line_protocol(hw_ingest *ingest, const char *body, size_t s
     }
     char below[64];
     if (row.below_limit && row.value && row.value[0] != '<' && strlen(row.value) < sizeof below - 1) {
-      below[0] = '<';
-      strcpy(below + 1, row.value);
+      snprintf(below, sizeof below, "<%s", row.value);
       row.value = below;
     }
     status = hw__ingest_row(ingest, lines.number, &row);

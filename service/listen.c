@@ -96,16 +96,18 @@ static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockadd
                          (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
                          (address->ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
   const unsigned connections = (unsigned)service->options.connections;
+  /* One address may not take all of them; on loopback everybody has the same one. */
+  const unsigned per_address = service->loopback ? 0 : connections / 2;
   struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, service->tls_cert},
                                  {MHD_OPTION_HTTPS_MEM_KEY, 0, service->tls_key},
                                  {MHD_OPTION_END, 0, NULL}};
   struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
   return MHD_start_daemon(flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service,
                           MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT,
-                          connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_THREAD_STACK_SIZE,
-                          (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, NULL,
-                          MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY, service->tls_cert ? tls : none,
-                          MHD_OPTION_END);
+                          connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address, MHD_OPTION_CONNECTION_TIMEOUT,
+                          (unsigned)IDLE_S, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES,
+                          MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE,
+                          1U, MHD_OPTION_ARRAY, service->tls_cert ? tls : none, MHD_OPTION_END);
 }
 
 hw_status hw__http_start(hw_service *service, hw_error *error) {

@@ -22,7 +22,8 @@ void hw__log(hw_log_level level, const char *event, const char *key, const char 
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   char when[48];
-  hw_time_format((double)now.tv_sec + (double)(now.tv_nsec / 1000000) * 1e-3, when, sizeof when);
+  const long milliseconds = now.tv_nsec / 1000000;
+  hw_time_format((double)now.tv_sec + (double)milliseconds * 1e-3, when, sizeof when);
   json_t *line = json_pack("{s:s, s:s, s:s}", "time", when, "level", names[level], "event", event);
   if (line && key) {
     json_t *text = json_string(value);

@@ -52,7 +52,9 @@ static hw_status load(recording *tape, hw_reader *reader, size_t site, hw_error 
                                             .calendar = hw_reader_calendar(reader, &origin)};
     tape->count++;
   }
-  qsort(tape->entries, tape->count, sizeof *tape->entries, by_time);
+  if (tape->count) {
+    qsort(tape->entries, tape->count, sizeof *tape->entries, by_time);
+  }
   return status == HW_EEND ? HW_OK : status;
 }
 

@@ -46,7 +46,8 @@ static hw_reply not_begun(const hw_request *request, hw_db_status status) {
 static void csv_rows(const export_case *c, FILE *out, const hw_record *page, size_t count) {
   for (size_t i = 0; i < count; i++) {
     hw_place place;
-    if (hw__catalog_place(c->service->catalog, page[i].sensor, &place) != HW_OK) {
+    if (hw__incident_passes_over(&c->incident, &page[i]) ||
+        hw__catalog_place(c->service->catalog, page[i].sensor, &place) != HW_OK) {
       continue;
     }
     char when[48];

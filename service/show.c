@@ -45,7 +45,7 @@ static double present_s(hw_service *service, size_t site, bool calendar) {
     latest_s = fmax(latest_s, hw__tracker_detector(service->tracker, (hw_place){site, s}).latest_s);
   }
   const double now_s = (double)hw__store_now_us(service->store) * 1e-6;
-  return calendar && now_s - latest_s < 86400 ? now_s : latest_s;
+  return calendar && fabs(now_s - latest_s) < 86400 ? now_s : latest_s;
 }
 
 static const char *state_of(const hw_detector *d, double present) {
@@ -195,11 +195,12 @@ json_t *hw__show_incident(hw_service *service, hw_db *db, const hw_incident *i) 
   json_t *known = json_pack(
       "{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "id", (json_int_t)i->id,
       "river_id", site ? site->id : "", "state", i->closed_seq ? "closed" : "open", "sensor",
-      by_sensor ? json_string(site->river.sensors[place.sensor].id) : json_null(), "opened_s", hw__real(i->opened_s),
-      "opened", hw__instant(calendar, i->opened_s), "onset_s", hw__real(i->onset_s), "onset",
-      hw__instant(calendar, i->onset_s), "from_s", hw__real(i->from_s), "origin_s", hw__real(i->origin_s), "noticed",
-      hw__instant_us(i->opened_us), "closed_s", i->closed_seq ? hw__real(i->closed_s) : json_null(), "closed",
-      hw__instant(calendar && i->closed_seq, i->closed_s), "close_reason",
+      by_sensor ? json_string(hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor].id)
+                : json_null(),
+      "opened_s", hw__real(i->opened_s), "opened", hw__instant(calendar, i->opened_s), "onset_s", hw__real(i->onset_s),
+      "onset", hw__instant(calendar, i->onset_s), "from_s", hw__real(i->from_s), "origin_s", hw__real(i->origin_s),
+      "noticed", hw__instant_us(i->opened_us), "closed_s", i->closed_seq ? hw__real(i->closed_s) : json_null(),
+      "closed", hw__instant(calendar && i->closed_seq, i->closed_s), "close_reason",
       i->closed_seq ? json_string(i->reason) : json_null(), "seq", (json_int_t)i->result_seq);
   json_object_update_new(root, known);
   return root;

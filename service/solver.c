@@ -49,7 +49,7 @@ static hw_work *admit(hw_solver *solver, const hw_incident *incident) {
   }
   if (solver->count == solver->capacity) {
     const size_t wanted = solver->capacity ? 2 * solver->capacity : 64;
-    hw_work **grown = realloc(solver->works, wanted * sizeof *grown);
+    hw_work **grown = realloc(solver->works, wanted * sizeof(hw_work *));
     if (!grown) {
       return NULL;
     }

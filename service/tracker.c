@@ -12,13 +12,13 @@
 enum { PAGE = 2048, SNAPSHOT_RECORDS = 50000, SNAPSHOT_MS = 10000 };
 static const double longest_incident_s = 30 * 86400.0;
 
-static hw_tracked *open_on(hw_tracker *tracker, int64_t river) {
+static bool is_open_on(const hw_tracker *tracker, int64_t river) {
   for (size_t i = 0; i < tracker->open_count; i++) {
     if (tracker->open[i].river == river) {
-      return &tracker->open[i];
+      return true;
     }
   }
-  return NULL;
+  return false;
 }
 
 /* --- making it durable --- */
@@ -176,10 +176,8 @@ static void take_reading(hw_tracker *tracker, const hw_record *record) {
   const hw_detection found =
       hw__detect_step(detector, sensor, record->time_s, record->concentration_g_m3, record->below_limit);
   pthread_mutex_unlock(&tracker->lock);
-  hw_tracked *tracked = open_on(tracker, record->river);
-  if (found == HW_DETECT_RAISED && !tracked) {
+  if (found == HW_DETECT_RAISED && !is_open_on(tracker, record->river)) {
     open_incident(tracker, place.site, record, detector->onset_s);
-    tracked = open_on(tracker, record->river);
   }
   const bool above = found == HW_DETECT_RAISED || found == HW_DETECT_ALARM;
   for (size_t i = tracker->open_count; i-- > 0;) {

@@ -219,7 +219,7 @@ static void release(hw_tracker *tracker) {
 
 static bool allocate(hw_tracker *tracker) {
   const size_t sites = hw__catalog_count(tracker->catalog);
-  tracker->detectors = calloc(sites, sizeof *tracker->detectors);
+  tracker->detectors = calloc(sites, sizeof(hw_detector *));
   tracker->slowest_m_s = calloc(sites, sizeof *tracker->slowest_m_s);
   tracker->river_seq = calloc(sites, sizeof *tracker->river_seq);
   bool ok = tracker->detectors && tracker->slowest_m_s && tracker->river_seq;

@@ -159,7 +159,7 @@ bool hw__work_advance(hw_work *work, int64_t upto) {
   hw_outcome outcome = {0};
   for (size_t i = 0; i < count; i++) {
     work->cursor = page[i].seq;
-    if (page[i].seq <= work->stored_seq && work->failure) {
+    if (hw__incident_passes_over(&work->incident, &page[i]) || (page[i].seq <= work->stored_seq && work->failure)) {
       continue;
     }
     const bool moved = work->run && observe(work, &page[i]);

@@ -88,6 +88,16 @@ static void test_methods_survive_every_failed_allocation(void **state) {
   }
 }
 
+static void test_field_model_survives_every_failed_allocation(void **state) {
+  scene *s = *state;
+  s->method = hw_method_find("posterior");
+  const hw_quantity given = s->river.hydraulics.dispersion_m2_s;
+  s->river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNKNOWN, 0, 1};
+  const long met = provoke(create_run, s);
+  s->river.hydraulics.dispersion_m2_s = given;
+  assert_true(met > 10);
+}
+
 static hw_status solve_offline(void *context) {
   const scene *s = context;
   const hw_problem problem = {.river = &s->river};
@@ -184,6 +194,7 @@ static int close_scene(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_methods_survive_every_failed_allocation),
+      cmocka_unit_test(test_field_model_survives_every_failed_allocation),
       cmocka_unit_test(test_offline_solves_survive_every_failed_allocation),
       cmocka_unit_test(test_regret_survives_every_failed_allocation),
       cmocka_unit_test(test_planning_survives_every_failed_allocation),

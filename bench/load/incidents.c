@@ -97,6 +97,16 @@ static double pulse_g_m3(double time_s) {
   return 50000 / (60 * sqrt(4 * acos(-1) * 40 * age)) * exp(-away * away / (4 * 40 * age));
 }
 
+/* Until the engines have seen everything sent so far: a second without a new reading in any of them. */
+static void wait_for_engines(const load_service *service) {
+  double before = -1, now = 0;
+  for (int i = 0; i < 120 && now != before; i++) {
+    before = now;
+    nanosleep(&(struct timespec){1, 0}, NULL);
+    now = load_metric(service->port, "headwater_engine_readings_total");
+  }
+}
+
 void load_incidents(const load_service *service, int rounds) {
   listener l = {.updated_s = {0}};
   pthread_t thread;
@@ -110,6 +120,7 @@ void load_incidents(const load_service *service, int rounds) {
     time_s += 30;
   }
   printf("incidents open                     %8.0f\n", load_metric(service->port, "headwater_incidents_open"));
+  wait_for_engines(service);
   load_samples samples = {0};
   const double processor_s = load_service_processor_s(service);
   for (int i = 0; i < rounds; i++, time_s += 30) {

@@ -19,8 +19,8 @@
 typedef struct {
   int port;
   double seconds;
-  size_t number; /* of this client */
-  size_t clients;
+  size_t number;  /* of this client */
+  double pause_s; /* between the starts of batches; 0: none */
   uint64_t acknowledged, rejected;
   load_samples latency;
 } client;
@@ -36,6 +36,22 @@ size_t load_csv_batch(char *out, size_t capacity, uint64_t *number, size_t count
                              (int)(sensor % LOAD_SENSORS));
   }
   return size;
+}
+
+/* How busy the machine is with other things: how late a thread wakes from sleeping a millisecond. */
+typedef struct {
+  load_samples late;
+  volatile bool stop;
+} watch;
+
+static void *run_watch(void *argument) {
+  watch *w = argument;
+  while (!w->stop) {
+    const double began = load_now_s();
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    load_sample(&w->late, load_now_s() - began - 1e-3);
+  }
+  return NULL;
 }
 
 static void *run_client(void *argument) {
@@ -57,12 +73,17 @@ static void *run_client(void *argument) {
     } else {
       c->rejected += LOAD_BATCH;
     }
+    const double rest_s = c->pause_s - (load_now_s() - sent);
+    if (rest_s > 0) {
+      nanosleep(&(struct timespec){0, (long)(rest_s * 1e9)}, NULL);
+    }
   }
   load_http_close(&http);
   return NULL;
 }
 
-static double run_http(const load_service *service, size_t clients, double seconds, size_t first) {
+/* rate: readings a second of all clients together, as many as go when 0. */
+static double run_http(const load_service *service, size_t clients, double seconds, size_t first, double rate_wanted) {
   client *all = calloc(clients, sizeof *all);
   pthread_t *threads = calloc(clients, sizeof *threads);
   if (!all || !threads) {
@@ -70,7 +91,8 @@ static double run_http(const load_service *service, size_t clients, double secon
   }
   const double began = load_now_s();
   for (size_t i = 0; i < clients; i++) {
-    all[i] = (client){.port = service->port, .seconds = seconds, .number = first + i, .clients = clients};
+    all[i] = (client){.port = service->port, .seconds = seconds, .number = first + i};
+    all[i].pause_s = rate_wanted > 0 ? LOAD_BATCH * (double)clients / rate_wanted : 0;
     pthread_create(&threads[i], NULL, run_client, &all[i]);
   }
   load_samples latency = {0};
@@ -85,10 +107,9 @@ static double run_http(const load_service *service, size_t clients, double secon
     free(all[i].latency.values);
   }
   const double rate = (double)acknowledged / (load_now_s() - began);
-  printf("HTTP, %2zu clients, batches of 100   %8.0f readings/s durable; p50 %.1f ms, p99 %.1f ms; %llu refused\n",
-         clients, rate, 1e3 * load_quantile(&latency, 0.5), 1e3 * load_quantile(&latency, 0.99),
-         (unsigned long long)rejected);
-  fflush(stdout);
+  printf("HTTP, %2zu clients, %s   %8.0f readings/s durable; p50 %.1f ms, p99 %.1f ms; %llu refused\n", clients,
+         rate_wanted > 0 ? "asked for 20000" : "as many as go  ", rate, 1e3 * load_quantile(&latency, 0.5),
+         1e3 * load_quantile(&latency, 0.99), (unsigned long long)rejected);
   free(latency.values);
   free(all);
   free(threads);
@@ -119,14 +140,14 @@ static void run_mqtt(const load_service *service, int broker_port, size_t count)
       (double)count / took, count, handed_over);
 }
 
+/* The target's rate for as long as asked; memory every half minute. */
 static void soak(const load_service *service, double seconds) {
   const double until = load_now_s() + seconds;
   size_t first = 500;
   while (load_now_s() < until) {
-    run_http(service, 8, 30, first);
+    run_http(service, 8, 30, first, 20000);
     first += 8;
     printf("  memory %.1f MB\n", load_service_memory_bytes(service) / 1e6);
-    fflush(stdout);
   }
 }
 
@@ -144,12 +165,24 @@ int main(int argc, char **argv) {
     soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : soak_s;
     parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : parent;
   }
+  setvbuf(stdout, NULL, _IOLBF, 0);
   char folder[256];
   snprintf(folder, sizeof folder, "%s/load-XXXXXX", parent);
   if (!mkdtemp(folder)) {
     load_die(folder);
   }
   errno = 0;
+  watch machine = {.stop = false};
+  pthread_t watcher;
+  pthread_create(&watcher, NULL, run_watch, &machine);
+  nanosleep(&(struct timespec){2, 0}, NULL);
+  machine.stop = true;
+  pthread_join(watcher, NULL);
+  double busy[3] = {0};
+  const int known = getloadavg(busy, 1);
+  printf("this machine before it: load average %.1f on %ld cores, a 1 ms sleep ends %.1f ms late at p99\n",
+         known > 0 ? busy[0] : 0, sysconf(_SC_NPROCESSORS_ONLN), 1e3 * load_quantile(&machine.late, 0.99));
+  free(machine.late.values);
   int broker_port = 0;
   const int broker = load_broker_start(folder, &broker_port);
   const double bare_one = load_bare_sqlite(folder, LOAD_BATCH, seconds / 3);
@@ -158,10 +191,11 @@ int main(int argc, char **argv) {
          clients * LOAD_BATCH, bare);
   load_service service;
   load_service_start(&service, argv[1], folder, broker > 0 ? broker_port : 0);
-  run_http(&service, 1, seconds / 3, 0);
-  const double rate = run_http(&service, clients, seconds, 1);
+  run_http(&service, 1, seconds / 3, 0, 0);
+  const double rate = run_http(&service, clients, seconds, 1, 0);
   printf("  of bare SQLite's group commit    %8.2f  (target 20000 readings/s: %s)\n", rate / bare,
          rate >= 20000 ? "met" : "missed");
+  run_http(&service, clients, seconds, 200, 20000);
   wait_for_tracker(&service);
   printf("memory after it                    %8.1f MB\n", load_service_memory_bytes(&service) / 1e6);
   if (broker > 0) {

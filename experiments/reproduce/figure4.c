@@ -84,8 +84,13 @@ static void judge(hw_reproduction *r, const outcome *outcomes) {
       const size_t won = count_better(outcomes, variant, learner, &pairs);
       better += won;
       compared += pairs;
-      length += (size_t)snprintf(evidence + length, sizeof evidence - length, "%s%s lower in %zu of %zu",
-                                 learner > 1 ? ", " : "", hw_learner_labels[learner], won, pairs);
+      if (pairs) {
+        length += (size_t)snprintf(evidence + length, sizeof evidence - length, "%s%s lower in %zu of %zu budgets",
+                                   length ? ", " : "", hw_learner_labels[learner], won, pairs);
+      } else {
+        length += (size_t)snprintf(evidence + length, sizeof evidence - length, "%s%s spends more than %zu everywhere",
+                                   length ? ", " : "", hw_learner_labels[learner], budgets[TGD_BUDGETS - 1]);
+      }
     }
     hw_page_finding(r->page, "Fig. 4",
                     variant ? "at equal gradient budgets the proposed learners beat TGD, printed"
@@ -93,7 +98,7 @@ static void judge(hw_reproduction *r, const outcome *outcomes) {
                     better == compared      ? HW_HOLDS
                     : 2 * better > compared ? HW_PARTLY
                                             : HW_FAILS,
-                    "%s budgets", evidence);
+                    "%s", evidence);
   }
 }
 

@@ -141,10 +141,9 @@ void hw_page_table_begin(hw_page *page) {
   }
 }
 
-/* Cells that begin with a figure stand to the right. */
-static bool is_number(const char *cell) {
-  cell += *cell == '-';
-  return *cell >= '0' && *cell <= '9';
+/* Cells of nothing but figures stand to the right. */
+static bool is_number(const char *cell, size_t size) {
+  return size > 0 && strspn(cell, "0123456789.e+-() ") >= size;
 }
 
 void hw_page_row(hw_page *page, const char *format, ...) {
@@ -160,7 +159,7 @@ void hw_page_row(hw_page *page, const char *format, ...) {
   for (const char *cell = text; cell; cells++) {
     const char *tab = strchr(cell, '\t');
     const size_t size = tab ? (size_t)(tab - cell) : strlen(cell);
-    fprintf(page->html, "<%s%s>", tag, !page->head_row && is_number(cell) ? " class=n" : "");
+    fprintf(page->html, "<%s%s>", tag, !page->head_row && is_number(cell, size) ? " class=n" : "");
     put_escaped(page->html, cell, size);
     fprintf(page->html, "</%s>", tag);
     if (markdown) {

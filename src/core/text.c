@@ -1,7 +1,10 @@
 #include "core/text.h"
 
+#include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 hw_status hw__fail(hw_error *error, hw_status status, const char *format, ...) {
   if (error) {
@@ -11,4 +14,10 @@ hw_status hw__fail(hw_error *error, hw_status status, const char *format, ...) {
     va_end(arguments);
   }
   return status;
+}
+
+hw_status hw__fail_file(hw_error *error, const char *path, const char *expected) {
+  const int code = errno;
+  const bool slip = code == ENOENT || code == ENOTDIR || code == EISDIR;
+  return hw__fail(error, slip ? HW_EINPUT : HW_EIO, "%s: %s, expected %s", path, strerror(code), expected);
 }

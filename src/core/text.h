@@ -7,4 +7,8 @@
 /* Fill *error (NULL is fine) and hand back the status, so that a failing call is one statement. */
 hw_status hw__fail(hw_error *error, hw_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+/* A file that could not be opened or read, by errno: a name that leads nowhere is the caller's slip (HW_EINPUT), the
+ * rest is the machine's (HW_EIO). `expected` says what should have been there. */
+hw_status hw__fail_file(hw_error *error, const char *path, const char *expected);
+
 #endif

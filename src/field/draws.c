@@ -38,13 +38,25 @@ static double sensor_place(const hw__field *f, size_t pulse) {
   return f->river->sensors[f->pulse_sensor[pulse]].location_m;
 }
 
+/* When there are more pulses than room, the third goes: the first two tell the source, the last ones what
+ * comes. */
+static void add_pulse(hw__field *f, size_t sensor) {
+  if (f->pulse_count == f->pulse_capacity && f->pulse_capacity > 2) {
+    for (size_t m = 3; m < f->pulse_count; m++) {
+      f->pulse_sensor[m - 1] = f->pulse_sensor[m];
+    }
+    f->pulse_count--;
+  }
+  f->pulse_sensor[f->pulse_count++] = sensor;
+}
+
 /* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. Of sensors
  * side by side the first one speaks: no velocity lies between them. */
 static void choose_pulses(hw__field *f) {
   const size_t n = f->river->sensor_count;
   double above = 0;
   f->pulse_count = 0;
-  for (size_t i = 0; i < n && f->pulse_count < f->pulse_capacity; i++) {
+  for (size_t i = 0; i < n; i++) {
     const size_t s = f->order[i];
     const double height = f->trace[s].height_g_m3;
     double below = 0;
@@ -53,12 +65,12 @@ static void choose_pulses(hw__field *f) {
     }
     const bool apart = f->pulse_count == 0 || f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1;
     if (apart && height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
-      f->pulse_sensor[f->pulse_count] = s;
-      f->log_distance[f->pulse_count] =
-          f->pulse_count > 0 ? log(f->river->sensors[s].location_m - sensor_place(f, f->pulse_count - 1)) : 0;
-      f->pulse_count++;
+      add_pulse(f, s);
     }
     above = fmax(above, height);
+  }
+  for (size_t m = 1; m < f->pulse_count; m++) {
+    f->log_distance[m] = log(sensor_place(f, m) - sensor_place(f, m - 1));
   }
 }
 

@@ -11,7 +11,7 @@
 #include "posterior/summary.h"
 #include "posterior/warnings.h"
 
-enum { HW__DRAWS = 2048 };
+enum { HW__DRAWS = 4096 };
 
 /* Stratified numbers, drawn once at creation: every estimate uses the same ones, so that it changes only
  * with the readings, and spends no time on drawing. */
@@ -19,7 +19,7 @@ typedef struct {
   double uniform_age; /* in (0, 1) */
   double t_age;       /* the law's residual that belongs to it */
   double uniform_mass;
-  double normal_velocity, normal_recovery, normal_lead;
+  double normal_velocity, normal_recovery, normal_lead, normal_loss;
   double t_reach, t_onward;
 } hw__noise;
 

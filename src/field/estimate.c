@@ -50,7 +50,8 @@ static void warn_sensors(hw__field *f) {
     if (f->pulse_count > 0 && trace->count > 0 && !hw__field_is_pulse(f, s)) {
       if (trace->height_g_m3 > 0) {
         hw__warn(&f->warnings,
-                 "sensor %s rose to %.3g g/m3, not used: too little beside the others, or beside another sensor",
+                 "sensor %s rose to %.3g g/m3, not used: too little beside the others, next to another sensor, or one "
+                 "of too many",
                  sensor->id, trace->height_g_m3);
       } else {
         hw__warn_never_rose(&f->warnings, sensor);

@@ -24,7 +24,7 @@ static double stratum(size_t rank) {
 }
 
 static hw_status draw_noise(hw__field *f) {
-  enum { DIMENSIONS = 7 };
+  enum { DIMENSIONS = 8 };
   size_t *rank = calloc((DIMENSIONS + 3 * HW__PULSES) * (size_t)HW__DRAWS, sizeof *rank);
   if (!rank) {
     return HW_ENOMEM;
@@ -46,6 +46,7 @@ static hw_status draw_noise(hw__field *f) {
                               .normal_velocity = gsl_cdf_ugaussian_Pinv(u[2]),
                               .normal_recovery = gsl_cdf_ugaussian_Pinv(u[3]),
                               .normal_lead = gsl_cdf_ugaussian_Pinv(u[4]),
+                              .normal_loss = gsl_cdf_ugaussian_Pinv(u[7]),
                               .t_reach = hw__t_quantile(u[5]),
                               .t_onward = hw__t_quantile(u[6])};
     for (size_t m = 0; m < f->pulse_capacity; m++) {

@@ -12,7 +12,7 @@
 
 #include "field/population.h"
 
-enum { HW__PULSES = 16 }; /* most pulses of one release */
+enum { HW__PULSES = 8 }; /* most pulses of one release */
 enum { HW__FREEDOM = 3 };
 
 /* Middle of ln lead (of seconds) for the pulse of this age; log_age_first that of the release's first. */

@@ -8,16 +8,40 @@ static double place_of(const hw__field *f, size_t pulse) {
   return f->river->sensors[f->pulse_sensor[pulse]].location_m;
 }
 
-/* Carry `from` to another age: a front that grows as the law says and a height that shrinks with it. */
+/* Discharge by the nearest sensor that knows its own; 0 when none does. */
+static double discharge_near(const hw__field *f, double x_m) {
+  double nearest = INFINITY, discharge = 0;
+  for (size_t s = 0; s < f->river->sensor_count; s++) {
+    const hw_sensor *sensor = &f->river->sensors[s];
+    const double distance = fabs(sensor->location_m - x_m);
+    if (sensor->discharge_m3_s > 0 && distance < nearest) {
+      nearest = distance;
+      discharge = sensor->discharge_m3_s;
+    }
+  }
+  return discharge;
+}
+
+/* Tributaries dilute: the height at x_m over that at the pulse's own sensor. */
+static double dilution(const hw__field *f, size_t pulse, double x_m) {
+  const double there = discharge_near(f, x_m), here = f->river->sensors[f->pulse_sensor[pulse]].discharge_m3_s;
+  return there > 0 && here > 0 ? here / there : 1;
+}
+
+/* Carry `from` to another age: a front that grows as the law says and a height that shrinks with it,
+ * with their doubts (doubt 1) or without (0). */
 static hw__pulse carry(const hw__field *f, size_t index, const hw__pulse *from, size_t pulse, double phi_s,
-                       double normal) {
+                       double doubt) {
   const hw_sensor *sensor = &f->river->sensors[f->pulse_sensor[pulse]];
   const double first_phi = f->pulse[index * f->pulse_capacity].phi_s;
   const double age_from = exp(f->draw[index].log_age_s) + from->phi_s - first_phi;
   const double age_to = age_from + phi_s - from->phi_s;
   const double onward = hw__law_onward_scale(&f->population, log(age_from), log(age_to));
-  const double growth = f->population.law_within * log(age_to / age_from) + onward * normal;
-  const double lost = hw__recovery_at(f, sensor, age_to).mean - hw__recovery_at(f, sensor, age_from).mean;
+  const double growth =
+      f->population.law_within * log(age_to / age_from) + doubt * onward * f->noise[index].normal_lead;
+  const hw__recovery before = hw__recovery_at(f, sensor, age_from), after = hw__recovery_at(f, sensor, age_to);
+  const double doubt_lost = doubt * sqrt(fmax(after.sd * after.sd - before.sd * before.sd, 0));
+  const double lost = after.mean - before.mean + doubt_lost * f->noise[index].normal_loss;
   return (hw__pulse){.phi_s = phi_s,
                      .log_lead = from->log_lead + growth,
                      .height_g_m3 = from->height_g_m3 * exp(lost - growth),
@@ -58,8 +82,8 @@ bool hw__field_pulse_at(const hw__field *f, size_t draw, double x_m, hw__pulse *
     *out = pulse[last];
     return true;
   }
-  *out = carry(f, draw, &pulse[last], last, pulse[last].phi_s + distance * exp(-f->draw[draw].log_onward),
-               f->noise[draw].normal_lead);
+  *out = carry(f, draw, &pulse[last], last, pulse[last].phi_s + distance * exp(-f->draw[draw].log_onward), 1);
+  out->height_g_m3 *= dilution(f, last, x_m);
   return true;
 }
 

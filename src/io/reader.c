@@ -43,6 +43,9 @@ static hw_status next_line(hw_reader *reader, hw__slice *line, hw_error *error) 
       return hw__fail(error, HW_EINPUT, "%s:%llu: a line of more than %d bytes, expected one reading", reader->name,
                       (unsigned long long)reader->lines.line, HW__LONGEST_LINE);
     }
+    if (status == HW_EIO && errno == EISDIR) {
+      return hw__fail_file(error, reader->name, "a file of readings");
+    }
     if (status == HW_EIO) {
       return hw__fail(error, HW_EIO, "%s:%llu: %s", reader->name, (unsigned long long)reader->lines.line + 1,
                       strerror(errno));
@@ -295,7 +298,7 @@ hw_status hw_reader_open(const char *path, const hw_river *river, hw_reader **ou
   *out = NULL;
   FILE *stream = fopen(path, "rb");
   if (!stream) {
-    return hw__fail(error, HW_EIO, "%s: %s", path, strerror(errno));
+    return hw__fail_file(error, path, "a file of readings");
   }
   return create((hw__lines){.fd = fileno(stream), .stream = stream, .owns = true}, path, river, out, error);
 }

@@ -63,15 +63,17 @@ static hw_status read_whole(FILE *stream, char **text, size_t *size) {
 hw_status hw_river_load(const char *path, hw_warn warn, void *context, hw_river *out, hw_error *error) {
   FILE *stream = fopen(path, "rb");
   if (!stream) {
-    return hw__fail(error, HW_EIO, "%s: %s", path, strerror(errno));
+    return hw__fail_file(error, path, "a river file");
   }
   char *text = NULL;
   size_t size = 0;
   hw_status status = read_whole(stream, &text, &size);
   if (status == HW_OK) {
     status = hw_river_parse(path, text, size, warn, context, out, error);
+  } else if (status == HW_EIO) {
+    status = hw__fail_file(error, path, "a river file");
   } else {
-    hw__fail(error, status, "%s: %s", path, status == HW_EIO ? strerror(errno) : hw_status_text(status));
+    hw__fail(error, status, "%s: %s", path, hw_status_text(status));
   }
   free(text);
   fclose(stream);

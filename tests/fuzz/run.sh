@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../.."
 [ -f build-fuzz/build.ninja ] ||
   CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=fuzzer-no-link \
-    -Doptimization=1 >build-fuzz.log 2>&1 || { cat build-fuzz.log; exit 3; }
+    -Doptimization=1 -Ddashboard=disabled >build-fuzz.log 2>&1 || { cat build-fuzz.log; exit 3; }
 targets="river readings csv ndjson line json mqtt"
 ninja -C build-fuzz $(printf 'tests/fuzz/fuzz_%s ' $targets) >build-fuzz.log 2>&1 || { cat build-fuzz.log; exit 3; }
 failed=0

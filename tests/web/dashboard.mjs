@@ -166,9 +166,9 @@ try {
     await phone.context().close();
   });
 
-  await check("a token is asked for when the service wants one, and a wrong one refused", async () => {
+  await check("a token is asked for when the service wants one, a wrong one refused, and every river listed", async () => {
     const tokens = folder.write("tokens", tokenLine("let me read"));
-    const guarded = new Service(program, folder, await freePort(), ["--token-file", tokens]);
+    const guarded = new Service(program, folder, await freePort(), ["--token-file", tokens, `brook=${folder.river}`]);
     guarded.arguments[guarded.arguments.indexOf("--db") + 1] = join(folder.path, "guarded.db");
     services.push(guarded);
     await guarded.start();
@@ -179,7 +179,9 @@ try {
     await picture(visitor, "token");
     await visitor.getByLabel("Token").fill("let me read");
     await visitor.keyboard.press("Enter");
-    await waitForSentence(visitor, "No readings have come in yet");
+    await waitForSentence(visitor, "No spill is known on any of 2 rivers. No readings have come in yet");
+    await visitor.getByRole("navigation").getByRole("link").nth(1).click();
+    await visitor.waitForURL(/#\/river\/brook$/);
   });
 
   assert.deepEqual(faults, [], "the browser has nothing to complain about");

@@ -34,7 +34,7 @@ const json = async <T>(path: string) => (await (await request(path, "application
 
 const name = encodeURIComponent;
 
-export const rivers = async () => (await json<{ rivers: { id: string }[] }>("/v1/rivers")).rivers;
+export const rivers = async () => (await json<{ rivers: River[] }>("/v1/rivers")).rivers;
 export const river = (id: string) => json<River>(`/v1/rivers/${name(id)}`);
 export const centerline = (id: string) => json<unknown>(`/v1/rivers/${name(id)}/centerline`);
 export const incidents = async () => (await json<{ incidents: Incident[] }>("/v1/incidents")).incidents;

@@ -47,10 +47,10 @@ function distance_m(a: [number, number], b: [number, number]): number {
   return 2 * RADIUS_M * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-/* The stretch every place of the river file lies in. */
-export function extent(river: River): [number, number] {
-  const marks = [...river.sensors, ...river.candidates, ...river.intakes].map((p) => p.location_m);
-  return [Math.min(...marks, river.search.location_m[0]), Math.max(...marks, river.search.location_m[1])];
+/* The stretch every place of the river file lies in, and those given. */
+export function extent(river: River, more_m: number[] = []): [number, number] {
+  const marks = [...river.sensors, ...river.candidates, ...river.intakes].map((p) => p.location_m).concat(more_m);
+  return [Math.min(...marks), Math.max(...marks)];
 }
 
 export function centerlineOf(river: River, geojson: unknown): Centerline | null {

@@ -38,7 +38,6 @@ export interface River {
   time_base: "calendar" | "relative" | "unset";
   /* The wall clock, or the latest reading's where times carry no date or the data are of another day. */
   present_s: number | null;
-  search: { location_m: Pair };
   sensors: Sensor[];
   candidates: Candidate[];
   intakes: Intake[];

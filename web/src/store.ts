@@ -41,6 +41,8 @@ const PLUME_PACE_MS = 80;
 const EVENTS_KEPT = 400;
 const MERGE_MS = 250;
 const CHARTS = 24;
+const LOOK_MS = 30000;
+const FEW = 3; /* rivers asked for one by one */
 const PLACES = 140;
 const FORECAST_TIMES = 160;
 
@@ -99,6 +101,7 @@ export class Store {
 
   start(): void {
     window.addEventListener("hashchange", () => this.follow());
+    setInterval(() => this.lookAround(), LOOK_MS);
     this.stream.start();
   }
 
@@ -209,8 +212,7 @@ export class Store {
   /* --- questions --- */
 
   private async loadAll(): Promise<void> {
-    const [list, incidents, events] = await Promise.all([api.rivers(), api.incidents(), api.events(this.state.events[0]?.id ?? 0)]);
-    const rivers = await Promise.all(list.map((r) => api.river(r.id)));
+    const [rivers, incidents, events] = await Promise.all([api.rivers(), api.incidents(), api.events(this.state.events[0]?.id ?? 0)]);
     this.set({
       rivers: new Map(rivers.map((r) => [r.id, r])),
       incidents: new Map(incidents.map((i) => [i.id, i])),
@@ -225,10 +227,17 @@ export class Store {
   private async loadStaleRivers(): Promise<void> {
     const ids = [...this.staleRivers].filter((id) => this.state.rivers.has(id));
     this.staleRivers.clear();
-    const fresh = await Promise.all(ids.map((id) => api.river(id)));
+    const fresh = ids.length > FEW ? await api.rivers() : await Promise.all(ids.map((id) => api.river(id)));
     const rivers = new Map(this.state.rivers);
     for (const river of fresh) rivers.set(river.id, river);
     this.set({ rivers });
+  }
+
+  /* Silence makes no event: somebody has to look. */
+  private lookAround(): void {
+    if (this.state.connection !== "live") return;
+    for (const id of this.state.rivers.keys()) this.staleRivers.add(id);
+    this.askRivers.poke();
   }
 
   private async loadCenterline(): Promise<void> {

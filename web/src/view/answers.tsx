@@ -108,7 +108,10 @@ function When({ river, threat, now_s, origin_s }: { river: River; threat: Threat
     <>
       <span class="wait">{passed ? "passed" : wait > 60 ? `in ${duration(wait)}` : "now"}</span>
       <Both river={river} time_s={time_s} />
-      <span class="range">{first_s === null ? "peak only, below the alarm level; " : ""}between {text(range[0] + origin_s)} and {text(range[2] + origin_s)}{zone}</span>
+      <span class="range">
+        {first_s === null ? "peak only, below the alarm level; " : ""}
+        {range[2] - range[0] < 60 ? "to the minute" : `between ${text(range[0] + origin_s)} and ${text(range[2] + origin_s)}${zone}`}
+      </span>
     </>
   );
 }

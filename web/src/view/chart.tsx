@@ -18,7 +18,7 @@ export interface ChartProps {
   wideAxis?: boolean; /* room for long tick labels */
   syncKey?: string;
   onCursor?: (index: number | null) => void;
-  lines?: { value: number; name: string; color: string }[]; /* levels drawn across */
+  now?: number; /* where what was measured ends and what is expected begins */
 }
 
 const HOUR = 3600;
@@ -41,46 +41,46 @@ function ticksOf(kind: ChartProps["xKind"]) {
 /* Steps people count hours in. */
 const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000];
 
-function drawLines(props: () => ChartProps) {
+function drawNow(props: () => ChartProps) {
   return (plot: uPlot): void => {
-    const { ctx } = plot;
-    for (const line of props().lines ?? []) {
-      const y = plot.valToPos(line.value, "y", true);
-      if (y < plot.bbox.top || y > plot.bbox.top + plot.bbox.height) continue;
-      ctx.save();
-      ctx.strokeStyle = color(line.color);
-      ctx.fillStyle = color(line.color);
-      ctx.lineWidth = devicePixelRatio;
-      ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio]);
-      ctx.beginPath();
-      ctx.moveTo(plot.bbox.left, y);
-      ctx.lineTo(plot.bbox.left + plot.bbox.width, y);
-      ctx.stroke();
-      ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
-      ctx.fillText(line.name, plot.bbox.left + 4 * devicePixelRatio, y - 4 * devicePixelRatio);
-      ctx.restore();
-    }
+    const { now, x } = props();
+    if (now === undefined || !(now > x[0] && now < x[1])) return;
+    const at = plot.valToPos(now, "x", true);
+    const { ctx, bbox } = plot;
+    ctx.save();
+    ctx.strokeStyle = ctx.fillStyle = color("muted");
+    ctx.lineWidth = devicePixelRatio;
+    ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+    ctx.beginPath();
+    ctx.moveTo(at, bbox.top);
+    ctx.lineTo(at, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
+    ctx.textAlign = "left";
+    ctx.fillText("now", at + 4 * devicePixelRatio, bbox.top + 11 * devicePixelRatio);
+    ctx.restore();
   };
 }
 
 function build(props: () => ChartProps, width: number): uPlot.Options {
-  const now = props();
-  const axis = { stroke: color("muted"), grid: { stroke: color("grid"), width: 1 }, ticks: { stroke: color("line"), width: 1, size: 4 }, font: "11px system-ui, sans-serif" };
+  const made = props();
+  const font = `${Math.round(0.7 * parseFloat(getComputedStyle(document.documentElement).fontSize))}px system-ui, sans-serif`;
+  const axis = { stroke: color("muted"), grid: { stroke: color("grid"), width: 1 }, ticks: { stroke: color("line"), width: 1, size: 4 }, font };
   return {
     width,
-    height: now.height,
+    height: made.height,
     legend: { show: false },
     padding: [8, 20, 0, 0],
-    cursor: { points: { size: 7 }, drag: { x: false, y: false }, ...(now.syncKey ? { sync: { key: now.syncKey } } : {}) },
+    cursor: { points: { size: 7 }, drag: { x: false, y: false }, ...(made.syncKey ? { sync: { key: made.syncKey } } : {}) },
     scales: { x: { time: false, range: () => props().x }, y: { range: (_u, lo, hi) => props().y ?? [Math.min(0, lo ?? 0), Math.max(1.08 * (hi ?? 0), props().least ?? 0) || 1] } },
     axes: [
-      { ...axis, values: ticksOf(now.xKind), ...(now.xKind === "count" ? {} : { incrs: STEPS }), space: 56, size: now.xKind === "utc" ? 36 : 24 },
-      { ...axis, values: (_u, ticks) => ticks.map((t) => props().yFormat(t)), size: now.wideAxis ? 58 : 46, space: 28 },
+      { ...axis, values: ticksOf(made.xKind), ...(made.xKind === "count" ? {} : { incrs: STEPS }), space: 56, size: made.xKind === "utc" ? 36 : 24 },
+      { ...axis, values: (_u, ticks) => ticks.map((t) => props().yFormat(t)), size: made.wideAxis ? 58 : 46, space: 28 },
     ],
-    series: [{}, ...now.series],
-    ...(now.bands ? { bands: now.bands } : {}),
+    series: [{}, ...made.series],
+    ...(made.bands ? { bands: made.bands } : {}),
     hooks: {
-      draw: [drawLines(props)],
+      draw: [drawNow(props)],
       setCursor: [(plot) => props().onCursor?.(plot.cursor.idx ?? null)],
     },
   };

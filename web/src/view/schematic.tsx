@@ -22,12 +22,10 @@ const PROFILE = 96;
 const MARGIN = 22;
 const LABELS = 16; /* with more sensors only those that are not quiet are named */
 
-/* What is drawn: every place, and of the search box what the interval needs. */
+/* What is drawn: every place, and what the interval needs. */
 function bounds(river: River, incident: Incident | undefined): [number, number] {
-  const marks = [...river.sensors, ...river.candidates, ...river.intakes].map((p) => p.location_m);
-  if (incident?.interval) marks.push(...incident.interval.location_m);
-  if (incident?.estimate) marks.push(incident.estimate.location_m);
-  const [lo, hi] = marks.length > 1 ? [Math.min(...marks), Math.max(...marks)] : extent(river);
+  const source = [...(incident?.interval?.location_m ?? []), ...(incident?.estimate ? [incident.estimate.location_m] : [])];
+  const [lo, hi] = extent(river, source);
   const pad = 0.04 * (hi - lo) || 500;
   return [lo - pad, hi + pad];
 }

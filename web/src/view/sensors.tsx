@@ -57,6 +57,8 @@ function SensorCard({ river, sensor, unit, least, x }: { river: River; sensor: S
     );
   }
   const latest = sensor.latest_g_m3;
+  const newest = readings[readings.length - 1];
+  const below = newest !== undefined && newest.below_limit && newest.time_s === sensor.latest_s;
   const at = cursor === null ? null : data[0][cursor];
   const here = (k: number) => (cursor === null ? null : (data[k]?.[cursor] ?? null));
   const readout = at == null ? "" : `${shortInstant(river, at)}: ${[here(1) !== null ? `${here(1)} ${unit.label} read` : here(2) !== null ? `below ${here(2)} ${unit.label}` : "", here(4) !== null ? `${here(4)!.toPrecision(3)} forecast (${here(3)!.toPrecision(3)} to ${here(5)!.toPrecision(3)})` : ""].filter(Boolean).join(", ")}`;
@@ -69,11 +71,11 @@ function SensorCard({ river, sensor, unit, least, x }: { river: River; sensor: S
       </header>
       <p class="last">
         {latest === null || sensor.latest_s === null ? "No reading yet"
-          : <>Last: <b>{concentration(Math.max(0, latest), unitFor(latest))}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
+          : <><b>{below ? "below " : ""}{concentration(Math.max(0, latest), unitFor(latest))}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
       </p>
       {(readings.length > 0 || forecast) && <Chart label={`Readings of sensor ${sensor.id} in ${unit.label} over time${forecast ? ", with the forecast and its band" : ""}; ${readings.length} readings`}
         data={data} series={series} {...(forecast ? { bands: [{ series: [5, 3] as [number, number], fill: color("plume-band") }] } : {})}
-        xKind={isCalendar(river) ? "utc" : "hours"} x={x} yFormat={(v) => String(round(v))} least={least} height={170} syncKey={`sensors-${incident?.id ?? river.id}`} onCursor={setCursor} />}
+        xKind={isCalendar(river) ? "utc" : "hours"} x={x} yFormat={(v) => String(round(v))} least={least} {...(incident ? { now: riverNow(river).now_s } : {})} height={170} syncKey={`sensors-${incident?.id ?? river.id}`} onCursor={setCursor} />}
       {readings.length > 0 && <footer>
         <p class="readout" aria-hidden="true">{readout}</p>
         <button type="button" class="quiet" aria-label={`Chart of ${sensor.id} as PNG`} onClick={(event) => canvasToPng(event.currentTarget.closest("article")!.querySelector("canvas")!, `${river.id}-${sensor.id}.png`)}>PNG</button>

@@ -1,0 +1,101 @@
+/* MQTT on the wire: what goes out is what the standard says, what comes in is checked. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mqtt_packet.h"
+
+static void test_connect_keeps_the_session_and_carries_credentials(void **state) {
+  (void)state;
+  uint8_t packet[128];
+  const hw_mqtt_login login = {"hw", "ann", "pw", 30};
+  const size_t size = hw__mqtt_write_connect(&login, packet, sizeof packet);
+  /* MQTT 3.1.1, section 3.1: flags 0xc0 are user and password, clean session off. */
+  static const uint8_t expected[] =
+      "\x10\x17\x00\x04MQTT\x04\xc0\x00\x1e\x00\x02hw\x00\x03"
+      "ann\x00\x02pw";
+  assert_int_equal(size, sizeof expected - 1);
+  assert_memory_equal(packet, expected, size);
+  assert_int_equal(hw__mqtt_write_connect(&login, packet, 20), 0); /* does not fit: nothing, not a part */
+}
+
+static void test_packets_are_cut_where_they_end(void **state) {
+  (void)state;
+  hw_mqtt_packet packet;
+  static const uint8_t two[] = "\x40\x02\x00\x07\xd0\x00";
+  assert_int_equal(hw__mqtt_next(two, 6, 100, &packet), 1);
+  assert_int_equal(packet.size, 4);
+  assert_int_equal(hw__mqtt_next(two + 4, 2, 100, &packet), 1);
+  assert_int_equal(packet.type, HW_MQTT_PINGRESP);
+  for (size_t part = 0; part < 4; part++) {
+    assert_int_equal(hw__mqtt_next(two, part, 100, &packet), 0);
+  }
+  static const uint8_t endless[] = "\x30\xff\xff\xff\xff\x01", large[] = "\x30\xe8\x07", none[] = "\x00\x00";
+  assert_int_equal(hw__mqtt_next(endless, 6, 100, &packet), -1);
+  assert_int_equal(hw__mqtt_next(large, 3, 100, &packet), -1);
+  assert_int_equal(hw__mqtt_next(none, 2, 100, &packet), -1);
+}
+
+static bool parse(const char *bytes, size_t size, hw_mqtt_message *out) {
+  hw_mqtt_packet packet;
+  assert_int_equal(hw__mqtt_next((const uint8_t *)bytes, size, 1000, &packet), 1);
+  return hw__mqtt_publish(&packet, out);
+}
+
+static void test_publishes_that_break_the_rules_are_refused(void **state) {
+  (void)state;
+  hw_mqtt_message message;
+  assert_true(
+      parse("\x32\x08\x00\x03"
+            "a/b\x00\x09!",
+            10, &message));
+  assert_string_equal(message.topic, "a/b");
+  assert_int_equal(message.id, 9);
+  assert_int_equal(message.payload_size, 1);
+  assert_true(parse("\x30\x05\x00\x03"
+                    "a/b",
+                    7, &message) &&
+              message.id == 0 && message.payload_size == 0);
+  assert_false(
+      parse("\x32\x07\x00\x03"
+            "a/b\x00\x00",
+            9, &message)); /* id 0 */
+  assert_false(
+      parse("\x34\x07\x00\x03"
+            "a/b\x00\x09",
+            9, &message)); /* QoS 2 */
+  assert_false(
+      parse("\x32\x05\x00\x09"
+            "a/b",
+            7, &message)); /* topic beyond the packet */
+  assert_false(
+      parse("\x30\x05\x00\x03"
+            "a\0b",
+            7, &message)); /* zero in the topic */
+}
+
+static void test_topics_name_a_river_and_a_sensor(void **state) {
+  (void)state;
+  char river[8], sensor[8];
+  assert_true(hw__mqtt_topic("headwater/demo/s1", river, sensor, sizeof river));
+  assert_string_equal(river, "demo");
+  assert_string_equal(sensor, "s1");
+  static const char *const wrong[] = {"headwater/demo",  "headwater//s1", "headwater/demo/",
+                                      "headwater/a/b/c", "other/demo/s1", "headwater/much-too-long/s1"};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    assert_false(hw__mqtt_topic(wrong[i], river, sensor, sizeof river));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_connect_keeps_the_session_and_carries_credentials),
+      cmocka_unit_test(test_packets_are_cut_where_they_end),
+      cmocka_unit_test(test_publishes_that_break_the_rules_are_refused),
+      cmocka_unit_test(test_topics_name_a_river_and_a_sensor),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
