@@ -45,7 +45,7 @@ static double present_s(hw_service *service, size_t site, bool calendar) {
     latest_s = fmax(latest_s, hw__tracker_detector(service->tracker, (hw_place){site, s}).latest_s);
   }
   const double now_s = (double)hw__store_now_us(service->store) * 1e-6;
-  return calendar && now_s - latest_s < 86400 ? now_s : latest_s;
+  return calendar && fabs(now_s - latest_s) < 86400 ? now_s : latest_s;
 }
 
 static const char *state_of(const hw_detector *d, double present) {

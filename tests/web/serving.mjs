@@ -18,7 +18,7 @@ const CENTERLINE = {
 /* No detection limit: what is compared here is the screen with the program, not how limits are handled. */
 const RIVER = `name: Demo River, Upper Weir to Harbour
 hydraulics: {velocity_m_s: 1.2, dispersion_m2_s: 40, area_m2: 60, decay_per_s: 0}
-search: {mass_g: [1000, 200000], location_m: [-30000, -1000], time_s: [2026-03-01T00:00:00Z, 2026-03-01T12:00:00Z]}
+search: {mass_g: [1000, 200000], location_m: [-30000, -1000], time_s: [2024-03-01T00:00:00Z, 2024-03-01T12:00:00Z]}
 sensors:
   - {id: weir, location_m: 0, noise_relative: 0.05, noise_absolute_g_m3: 2.0e-5}
   - {id: bridge, location_m: 8000, noise_relative: 0.05, noise_absolute_g_m3: 2.0e-5}
@@ -31,7 +31,7 @@ centerline: line.geojson
 `;
 
 /* Seconds to ISO 8601 on the day of the spill. */
-export const DAY_S = Date.parse("2026-03-01T00:00:00Z") / 1000;
+export const DAY_S = Date.parse("2024-03-01T00:00:00Z") / 1000;
 const iso = (time_s) => new Date((DAY_S + time_s) * 1000).toISOString();
 
 /* A small noise of its own, so that the quiet river is not a constant. */

@@ -41,6 +41,7 @@ const PLUME_PACE_MS = 80;
 const EVENTS_KEPT = 400;
 const MERGE_MS = 250;
 const CHARTS = 24;
+const LOOK_MS = 30000;
 const FEW = 3; /* rivers asked for one by one */
 const PLACES = 140;
 const FORECAST_TIMES = 160;
@@ -100,6 +101,7 @@ export class Store {
 
   start(): void {
     window.addEventListener("hashchange", () => this.follow());
+    setInterval(() => this.lookAround(), LOOK_MS);
     this.stream.start();
   }
 
@@ -229,6 +231,13 @@ export class Store {
     const rivers = new Map(this.state.rivers);
     for (const river of fresh) rivers.set(river.id, river);
     this.set({ rivers });
+  }
+
+  /* Silence makes no event: somebody has to look. */
+  private lookAround(): void {
+    if (this.state.connection !== "live") return;
+    for (const id of this.state.rivers.keys()) this.staleRivers.add(id);
+    this.askRivers.poke();
   }
 
   private async loadCenterline(): Promise<void> {

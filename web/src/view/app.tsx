@@ -89,7 +89,8 @@ export function App() {
     : incident ? spillSentence(river, incident, riverNow(river).now_s, unit)
     : open.length ? calmSentence([river])
     : calmSentence([...state.rivers.values()]);
-  const tone = !state.loaded || !river ? "" : incident ? (incident.state === "closed" ? "" : incident.provisional ? "warn" : "alarm") : "calm";
+  const deaf = [...(incident || open.length ? [] : state.rivers.values())].some((r) => r.sensors.some((s) => s.state === "silent" || s.state === "no data"));
+  const tone = !state.loaded || !river ? "" : incident ? (incident.state === "closed" ? "" : incident.provisional ? "warn" : "alarm") : deaf ? "warn" : "calm";
   return (
     <>
       <a class="skip" href="#main">To the answer</a>
