@@ -5,12 +5,11 @@
 
 #include "loss/box.h"
 
-/* Point `at` of k on each side; k of 1 is the lower corner alone. */
 static hw_source grid_point(const hw_box *box, const double width[3], size_t k, const size_t at[3]) {
   double x[3];
   hw__source_to(&box->lo, x);
   for (int j = 0; j < 3; j++) {
-    x[j] += k > 1 ? width[j] * (double)at[j] / (double)(k - 1) : 0;
+    x[j] += width[j] * (double)at[j] / (double)(k - 1);
   }
   return hw__source_from(x);
 }
@@ -32,7 +31,7 @@ void hw__lipschitz_slopes(hw__misfit *misfit, const hw__view *view, const hw_box
   double width[3];
   hw__box_widths(box, width);
   memset(slope, 0, 3 * sizeof slope[0]);
-  for (size_t i = 0; i < k * k * k; i++) {
+  for (size_t i = 0; k > 1 && i < k * k * k; i++) {
     size_t at[3];
     unpack(i, k, at);
     const hw_source x = grid_point(box, width, k, at);
@@ -81,7 +80,7 @@ void hw__lipschitz_curvature(hw__misfit *misfit, const hw__view *view, const hw_
   double width[3];
   hw__box_widths(box, width);
   *smoothness = *hessian = 0;
-  for (size_t i = 0; i < k * k * k; i++) {
+  for (size_t i = 0; k > 1 && i < k * k * k; i++) {
     size_t at[3];
     unpack(i, k, at);
     const hw_source x = grid_point(box, width, k, at);
