@@ -22,11 +22,13 @@ static int choose(const hw_placement *placement, size_t count, layout layouts[KI
   for (size_t k = 0; k < KINDS; k++) {
     layouts[k].chosen = calloc(count, sizeof *layouts[k].chosen);
     if (!layouts[k].chosen) {
-      return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+      cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+      return EXIT_MACHINE;
     }
     const hw_status status = hw_placement_choose(placement, kinds[k].kind, count, layouts[k].chosen);
     if (status != HW_OK && status != HW_EUNSUPPORTED) {
-      return cli_fail(cli_exit_code(status), "plan: %s", hw_status_text(status));
+      cli_fail(cli_exit_code(status), "plan: %s", hw_status_text(status));
+      return EXIT_MACHINE;
     }
     layouts[k].possible = status == HW_OK;
     if (layouts[k].possible) {
@@ -118,12 +120,13 @@ int plan_where(const cli_session *session, const plan_request *r) {
   hw_placement *placement = NULL;
   layout layouts[KINDS] = {{0}};
   const hw_status status = hw_placement_create(&session->river, &settings, &placement);
-  int code = status == HW_EHYDRAULICS
-                 ? cli_fail(EXIT_INPUT, "%s: velocity, dispersion or area unknown, expected all of them to plan",
-                            session->river_path)
-             : status != HW_OK ? cli_fail(cli_exit_code(status), "plan: %s", hw_status_text(status))
-                               : choose(placement, r->place, layouts);
-  if (code < 0) {
+  int code = -1;
+  if (status == HW_EHYDRAULICS) {
+    code = cli_fail(EXIT_INPUT, "%s: velocity, dispersion or area unknown, expected all of them to plan",
+                    session->river_path);
+  } else if (status != HW_OK) {
+    code = cli_fail(cli_exit_code(status), "plan: %s", hw_status_text(status));
+  } else if ((code = choose(placement, r->place, layouts)) < 0) {
     if (strcmp(r->format, "json") == 0) {
       print_json(r, &session->river, sites_m, site_count, layouts);
     } else {

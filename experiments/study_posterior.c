@@ -184,7 +184,9 @@ static void count_trial(const scenario *s, uint64_t seed, bool quadrature, tally
   t->trials++;
 }
 
-/* Returned: true when the setting meets its targets; margin widens them for few trials. */
+/* Returned: true when the setting meets its targets. Coverage may miss the band of 88 to 92 % by one standard error of
+ * a share of so many trials (1.3 % at 500); with few trials only what three standard errors exclude counts as a
+ * failure. */
 static bool report(const setting *what, const tally *t, bool strict) {
   const double n = (double)t->trials;
   bool ok = t->wrong == 0;
@@ -196,7 +198,7 @@ static bool report(const setting *what, const tally *t, bool strict) {
   }
   printf("  ");
   for (size_t d = 0; d < 3; d++) {
-    const double held = t->held[d] / n, slack = strict ? 0.02 : 3 * sqrt(0.09 / n);
+    const double held = t->held[d] / n, error = sqrt(0.09 / n), slack = strict ? 0.02 + error : 3 * error;
     ok = ok && fabs(held - 0.9) <= slack + 1e-9;
     printf(" %.3f", held);
   }

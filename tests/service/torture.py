@@ -5,6 +5,7 @@ the answer is the one an uninterrupted run gives.
 """
 import argparse
 import contextlib
+import glob
 import json
 import os
 import random
@@ -276,23 +277,24 @@ def faults(headwater):
         except RuntimeError as fault:
             failed += check("damaged pages: refuses to start with a sentence", "damaged" in str(fault), str(fault)[-120:])
     with tempfile.TemporaryDirectory() as folder:
-        if shutil.which("faketime"):
+        libraries = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+        if libraries:
             service = Service(headwater, folder).start()
             now = time.time()
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now))
             assert service.post(f"time,sensor,concentration_g_m3\n{stamp},s1,0\n")["accepted"] == 1
             service.stop()
             try:
-                back = Service(headwater, folder, prefix=["faketime", "-f", "-2h"]).start()
+                back = Service(headwater, folder, prefix=["env", f"LD_PRELOAD={libraries[0]}", "FAKETIME=-2h"]).start()
             except RuntimeError:
-                print("skip clock stepping back: faketime cannot be loaded into this build")
+                print("skip clock stepping back: libfaketime cannot be loaded into this build")
                 return failed
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + 1))
             answer = back.post(f"time,sensor,concentration_g_m3\n{stamp},s1,0\n")
             failed += check("clock two hours back: readings by the true clock are still accepted", answer["accepted"] == 1, str(answer))
             back.stop()
         else:
-            print("skip clock stepping back: no faketime program here")
+            print("skip clock stepping back: no libfaketime here")
     return failed
 
 
