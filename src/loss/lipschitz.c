@@ -5,11 +5,12 @@
 
 #include "loss/box.h"
 
+/* Point `at` of k on each side; k of 1 is the lower corner alone. */
 static hw_source grid_point(const hw_box *box, const double width[3], size_t k, const size_t at[3]) {
   double x[3];
   hw__source_to(&box->lo, x);
   for (int j = 0; j < 3; j++) {
-    x[j] += width[j] * (double)at[j] / (double)(k - 1);
+    x[j] += k > 1 ? width[j] * (double)at[j] / (double)(k - 1) : 0;
   }
   return hw__source_from(x);
 }
