@@ -39,7 +39,7 @@ static int choose(const hw_placement *placement, size_t count, layout layouts[KI
 }
 
 static void print_places(const double *sites_m, const size_t *chosen, size_t count, const char *separator) {
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; chosen && i < count; i++) {
     printf("%s%.0f", i ? separator : "", sites_m[chosen[i]]);
   }
 }

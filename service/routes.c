@@ -63,9 +63,7 @@ static hw_reply report_ingest(const hw_ingest *ingest) {
       json_pack("{s:I, s:I, s:I, s:I, s:o}", "accepted", (json_int_t)ingest->tally[HW_FATE_ACCEPTED], "duplicates",
                 (json_int_t)ingest->tally[HW_FATE_DUPLICATE], "missing", (json_int_t)ingest->tally[HW_FATE_MISSING],
                 "rejected_count", (json_int_t)rejected, "rejected", list);
-  const bool nothing_good = rejected && !ingest->tally[HW_FATE_ACCEPTED] && !ingest->tally[HW_FATE_DUPLICATE] &&
-                            !ingest->tally[HW_FATE_MISSING];
-  return hw__reply_json(nothing_good ? 422 : 200, root);
+  return hw__reply_json(200, root);
 }
 
 hw_reply hw__post_readings(hw_request *request) {

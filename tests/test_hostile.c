@@ -246,9 +246,13 @@ static void test_a_read_that_fails_is_an_io_fault(void **state) {
   assert_int_equal(hw_river_parse("x", river_text, strlen(river_text), NULL, NULL, &shared_river, NULL), HW_OK);
   hw_reader *reader = NULL;
   hw_error error = {""};
-  assert_int_equal(hw_reader_open("/", &shared_river, &reader, &error), HW_EIO); /* a folder opens but does not read */
+  /* It opens, and the first page of a process cannot be read. */
+  assert_int_equal(hw_reader_open("/proc/self/mem", &shared_river, &reader, &error), HW_EIO);
   assert_null(reader);
-  assert_string_equal(error.text, "/:1: Is a directory");
+  assert_string_equal(error.text, "/proc/self/mem:1: Input/output error");
+  /* A folder opens too; naming one is the caller's slip. */
+  assert_int_equal(hw_reader_open("/", &shared_river, &reader, &error), HW_EINPUT);
+  assert_string_equal(error.text, "/: Is a directory, expected a file of readings");
   hw_river_free(&shared_river);
 }
 

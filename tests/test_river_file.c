@@ -221,12 +221,12 @@ static void test_a_huge_file_is_refused(void **state) {
   free(text);
 }
 
-static void test_a_file_that_is_not_there_is_an_io_fault(void **state) {
+static void test_a_file_that_is_not_there_is_the_callers_slip(void **state) {
   (void)state;
   hw_river river;
   hw_error error;
-  assert_int_equal(hw_river_load("no/such/river.yaml", NULL, NULL, &river, &error), HW_EIO);
-  assert_string_equal(error.text, "no/such/river.yaml: No such file or directory");
+  assert_int_equal(hw_river_load("no/such/river.yaml", NULL, NULL, &river, &error), HW_EINPUT);
+  assert_string_equal(error.text, "no/such/river.yaml: No such file or directory, expected a river file");
 }
 
 int main(void) {
@@ -238,7 +238,7 @@ int main(void) {
       cmocka_unit_test(test_every_fault_has_its_sentence_with_the_line),
       cmocka_unit_test(test_nested_aliases_and_cycles_end_in_a_sentence),
       cmocka_unit_test(test_a_huge_file_is_refused),
-      cmocka_unit_test(test_a_file_that_is_not_there_is_an_io_fault),
+      cmocka_unit_test(test_a_file_that_is_not_there_is_the_callers_slip),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

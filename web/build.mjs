@@ -1,7 +1,7 @@
 /* Bundles the dashboard into a folder: node build.mjs FOLDER [EMBED.py OUT.c]
  * With the rest, also into a C file for the program. Nothing is fetched at run time. */
 import { spawnSync } from "node:child_process";
-import { copyFileSync, mkdirSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -25,6 +25,9 @@ await build({
 });
 copyFileSync(join(here, "src", "index.html"), join(out, "index.html"));
 copyFileSync(join(here, "src", "icon.svg"), join(out, "assets", "icon.svg"));
+/* Their licences ask to travel with them. */
+const licences = ["preact", "uplot"].map((name) => `${name}\n\n${readFileSync(join(here, "node_modules", name, "LICENSE"), "utf8")}`);
+writeFileSync(join(out, "assets", "licences.txt"), licences.join("\n\n"));
 if (embed && target) {
   process.exitCode = spawnSync("python3", [embed, out, target], { stdio: "inherit" }).status ?? 1;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const double minute_s = 60;
 const hw_source hw_paper_truth = {1300, -22106, -215 * 60.0};
@@ -79,6 +80,10 @@ hw_status hw_paper_real(const hw_river *river, const char *data_dir, hw_reading 
   char path[1024];
   hw_reader *reader = NULL;
   snprintf(path, sizeof path, "%s/truckee/readings.csv", data_dir);
+  if (access(path, F_OK) != 0) { /* told apart from a file that is at fault: the rest can do without */
+    snprintf(error->text, sizeof error->text, "%.400s: not there, expected the field data", path);
+    return HW_EIO;
+  }
   hw_status status = hw_reader_open(path, river, &reader, error);
   if (status != HW_OK) {
     return status;

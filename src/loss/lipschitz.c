@@ -31,7 +31,7 @@ void hw__lipschitz_slopes(hw__misfit *misfit, const hw__view *view, const hw_box
   double width[3];
   hw__box_widths(box, width);
   memset(slope, 0, 3 * sizeof slope[0]);
-  for (size_t i = 0; i < k * k * k; i++) {
+  for (size_t i = 0; k > 1 && i < k * k * k; i++) {
     size_t at[3];
     unpack(i, k, at);
     const hw_source x = grid_point(box, width, k, at);
@@ -80,7 +80,7 @@ void hw__lipschitz_curvature(hw__misfit *misfit, const hw__view *view, const hw_
   double width[3];
   hw__box_widths(box, width);
   *smoothness = *hessian = 0;
-  for (size_t i = 0; i < k * k * k; i++) {
+  for (size_t i = 0; k > 1 && i < k * k * k; i++) {
     size_t at[3];
     unpack(i, k, at);
     const hw_source x = grid_point(box, width, k, at);

@@ -32,10 +32,11 @@ export function frameOf(river: River, incident: Incident, now_s: number): Frame 
   return { from_s, to_s: last_s + 0.15 * (last_s - from_s), from_m, to_m: to_m + 0.04 * (to_m - from_m) };
 }
 
-export function peakOf(plume: Plume): { x_m: number; lo: number; mid: number; hi: number } {
+/* beyond: it is still rising at the last place looked at. */
+export function peakOf(plume: Plume): { x_m: number; beyond: boolean; lo: number; mid: number; hi: number } {
   const top = plume.concentration_g_m3.reduce((best, c, i) => (c[1] > plume.concentration_g_m3[best]![1] ? i : best), 0);
   const [lo, mid, hi] = plume.concentration_g_m3[top] ?? [0, 0, 0];
-  return { x_m: plume.x_m[top] ?? 0, lo, mid, hi };
+  return { x_m: plume.x_m[top] ?? 0, beyond: top > 0 && top === plume.x_m.length - 1, lo, mid, hi };
 }
 
 /* The stretch that holds more than a tenth of the plume's peak. */

@@ -85,7 +85,7 @@ function Course({ river, incident, plumeNow, noForecast, unit, now_s }: Props) {
   const last = Math.max(...[...river.sensors, ...river.intakes].map((p) => p.location_m));
   const gone = front >= plumeNow.x_m[plumeNow.x_m.length - 1]! - 1 && tail > last;
   return (
-    <Card question="Where is it going?" answer={gone ? "Past the last place watched" : <>Peak now near river km {km(peak.x_m)}</>}>
+    <Card question="Where is it going?" answer={gone ? "Past the last place watched" : <>Peak now {peak.beyond ? "beyond" : "near"} river km {km(peak.x_m)}</>}>
       <dl>
         <dt>At</dt><dd><Both river={river} time_s={now_s} /></dd>
         {!gone && <><dt>Stretch</dt><dd>km {km(tail)} to {km(front)}<span class="range">above a tenth of the peak</span></dd></>}

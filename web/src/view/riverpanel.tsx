@@ -33,7 +33,7 @@ function Slider({ river, unit }: { river: River; unit: Unit }) {
   const away = time_s - now_s;
   const when = state.slider === null || Math.abs(away) < 60 ? "now" : away > 0 ? `in ${duration(away)}` : `${duration(away)} ago`;
   const peak = plume && peakOf(plume);
-  const where = peak && peak.mid > 0 ? `peak near river km ${km(peak.x_m)}, ${concentration(peak.mid, unit)}` : "";
+  const where = peak && peak.mid > 0 ? `peak ${peak.beyond ? "beyond" : "near"} river km ${km(peak.x_m)}, ${concentration(peak.mid, unit)}` : "";
   return (
     <div class="slider">
       <button type="button" onClick={() => setPlaying(!playing)} aria-pressed={playing}>{playing ? "Pause" : "Play"}</button>
