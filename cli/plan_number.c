@@ -90,10 +90,11 @@ static hw_status identify(void *context, size_t round, size_t sensor, hw_source 
 static bool parse_line(const char *line, double field[5]) {
   char copy[256], *rest = NULL;
   size_t count = 0;
-  if (strlen(line) >= sizeof copy) {
+  const size_t length = strlen(line);
+  if (length >= sizeof copy) {
     return false;
   }
-  snprintf(copy, sizeof copy, "%s", line);
+  memcpy(copy, line, length + 1);
   for (char *part = strtok_r(copy, ",\r\n", &rest); part; part = strtok_r(NULL, ",\r\n", &rest)) {
     if (count == 5 || !cli_number(part, &field[count])) {
       return false;
