@@ -22,6 +22,8 @@
 PREFIX ?= /usr/local
 BUILD := build
 HEADWATER := $(BUILD)/headwater
+# The field data, where they are at hand.
+TRUCKEE := ../shared/data/truckee
 
 FUZZ_SECONDS ?= 60
 LOAD ?=
@@ -69,7 +71,13 @@ bench: all
 	@tools/need bench
 	@meson configure $(BUILD) -Dbench=true
 	@ninja --quiet -C $(BUILD)
-	@$(BUILD)/bench/bench_online
+	@if [ -f $(TRUCKEE)/readings.csv ]; then \
+	  $(BUILD)/bench/bench_online $(TRUCKEE)/river-paper.yaml $(TRUCKEE)/readings.csv; \
+	else \
+	  $(HEADWATER) simulate examples/truckee/river.yaml --source 1300,-22106,2026-05-04T03:25:00Z --every 400 \
+	    --noise-relative 0.05 >$(BUILD)/bench.csv && \
+	  $(BUILD)/bench/bench_online examples/truckee/river.yaml $(BUILD)/bench.csv; \
+	fi
 	@$(BUILD)/bench/bench_posterior
 	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 

@@ -11,6 +11,7 @@
 #include <nlopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "headwater/headwater.h"
 #include "refit.h"
@@ -163,7 +164,9 @@ int main(int argc, char **argv) {
   double atgd = 0, mptgd = 0;
   for (size_t k = 0; k < 5; k++) {
     const double seconds = best_of(&s, learners[k]);
-    atgd = atgd > 0 ? atgd : best_of(&s, "atgd");
+    if (atgd == 0 || strcmp(learners[k], "atgd") == 0) {
+      atgd = fmin(atgd > 0 ? atgd : HUGE_VAL, best_of(&s, "atgd"));
+    }
     mptgd = seconds;
     printf("%-8s %9.2f ms %11.1f us %14.2f\n", learners[k], 1e3 * seconds, 1e6 * seconds / (double)s.count,
            seconds / atgd);
