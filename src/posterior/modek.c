@@ -17,7 +17,7 @@
 enum {
   MOST_PARTICLES = 10000000,
   LARGEST_STATE = 3000000,
-  ENTRIES_PER_SENSOR = 24,
+  ENTRIES_PER_SENSOR = 40,
   EXTRA_COLUMNS = 7,
   RECORD = 4096,
   REPLAY_BUDGET = 50000
@@ -153,8 +153,8 @@ static bool create_smc(hw__smc *smc) {
     with_sums += sums[k];
   }
   const size_t count = particle_count(river, &smc->options, with_sums);
-  /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. A pulse needs
-   * a dozen entries, and the quiet around it some more. */
+  /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. A pulse and
+   * the quiet around it need forty entries: with 24, merged too widely, a hundred sensors were sure of a wrong place. */
   const size_t usual = count <= 1024 ? 256 : 192, needed = ENTRIES_PER_SENSOR * sensors;
   const size_t capacity = usual > needed ? usual : needed;
   smc->channels = calloc(sensors, sizeof *smc->channels);
