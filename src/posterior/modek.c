@@ -154,7 +154,8 @@ static bool create_smc(hw__smc *smc) {
   }
   const size_t count = particle_count(river, &smc->options, with_sums);
   /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. A pulse and
-   * the quiet around it need forty entries: with 24, merged too widely, a hundred sensors were sure of a wrong place. */
+   * the quiet around it need forty entries: with 24, merged too widely, a hundred sensors were sure of a wrong place.
+   */
   const size_t usual = count <= 1024 ? 256 : 192, needed = ENTRIES_PER_SENSOR * sensors;
   const size_t capacity = usual > needed ? usual : needed;
   smc->channels = calloc(sensors, sizeof *smc->channels);
