@@ -47,8 +47,8 @@ static int load(const char *river, const char *readings, subject *s) {
   return hw_transport_create(&s->river, NULL, &s->transport) == HW_OK ? 0 : 1;
 }
 
-/* Seconds of a whole run, one thread; with losses and estimates after each reading when wanted. */
-static double run(const subject *s, const char *name, double *loss, hw_source *at) {
+/* Seconds of a run from reading `first` on, one thread; with losses and estimates after each reading when wanted. */
+static double run(const subject *s, const char *name, size_t first, double *loss, hw_source *at) {
   const hw_problem problem = {.river = &s->river};
   const hw_options options = {.threads = 1, .window = s->count};
   hw_run *r = NULL;
@@ -59,7 +59,7 @@ static double run(const subject *s, const char *name, double *loss, hw_source *a
   for (size_t i = 0; i < s->count; i++) {
     const double start = seconds_now();
     hw_run_observe(r, &s->readings[i]);
-    spent += seconds_now() - start;
+    spent += i + 1 >= first ? seconds_now() - start : 0;
     hw_estimate e;
     if (loss && hw_run_estimate(r, &e) == HW_OK) {
       loss[i] = e.loss;
@@ -70,10 +70,10 @@ static double run(const subject *s, const char *name, double *loss, hw_source *a
   return spent;
 }
 
-static double best_of(const subject *s, const char *name) {
+static double best_of(const subject *s, const char *name, size_t first) {
   double least = HUGE_VAL;
   for (int i = 0; i < REPEATS; i++) {
-    least = fmin(least, run(s, name, NULL, NULL));
+    least = fmin(least, run(s, name, first, NULL, NULL));
   }
   return least;
 }
@@ -99,14 +99,14 @@ static double gsl_run(const subject *s, const double *loss, const hw_source *at,
   return least;
 }
 
-/* Seconds of NLopt from scratch after every reading; starts 0: told the loss to stop at. */
-static double nlopt_run(const subject *s, const double *loss, int starts, size_t *worse) {
+/* Seconds of NLopt from scratch after every reading from `first` on; starts 0: told the loss to stop at. */
+static double nlopt_run(const subject *s, const double *loss, int starts, size_t first, size_t *worse) {
   double least = HUGE_VAL;
   for (int repeat = 0; repeat < 3; repeat++) {
     double spent = 0;
     *worse = 0;
     nlopt_srand(1);
-    for (size_t n = 1; n <= s->count; n++) {
+    for (size_t n = first; n <= s->count; n++) {
       hw_source x;
       const double start = seconds_now();
       const double found = starts
@@ -163,34 +163,32 @@ int main(int argc, char **argv) {
   printf("%-8s %12s %14s %14s\n", "learner", "whole run", "per reading", "over ATGD");
   double atgd = 0, mptgd = 0;
   for (size_t k = 0; k < 5; k++) {
-    const double seconds = best_of(&s, learners[k]);
+    const double seconds = best_of(&s, learners[k], 1);
     if (atgd == 0 || strcmp(learners[k], "atgd") == 0) {
-      atgd = fmin(atgd > 0 ? atgd : HUGE_VAL, best_of(&s, "atgd"));
+      atgd = fmin(atgd > 0 ? atgd : HUGE_VAL, best_of(&s, "atgd", 1));
     }
     mptgd = seconds;
     printf("%-8s %9.2f ms %11.1f us %14.2f\n", learners[k], 1e3 * seconds, 1e6 * seconds / (double)s.count,
            seconds / atgd);
   }
   size_t worse = 0;
-  run(&s, "atgd", loss, at);
+  run(&s, "atgd", 1, loss, at);
   const double gsl = gsl_run(&s, loss, at, &worse);
   printf("\nGSL refit from the fit before, to ATGD's loss: %.2f ms; %zu of %zu ended above it\n", 1e3 * gsl, worse,
          s.count - 2);
   printf("ATGD / GSL = %.2f   (target: at most 1)\n", atgd / gsl);
-  run(&s, "mptgd", loss, at);
-  const double told = nlopt_run(&s, loss, 0, &worse);
-  printf(
-      "\nNLopt's global multi-start (MLSL) from scratch, told MPTGD's loss and stopping there: %.0f ms; %zu ended "
-      "above\n",
-      1e3 * told, worse);
-  printf(
-      "MLSL / MPTGD (30 paths) = %.1f   (target: at least 20; most of it on the first readings, whose loss is near "
-      "0)\n",
-      told / mptgd);
-  const double many = nlopt_run(&s, loss, 30, &worse);
-  printf("NLopt, 30 local searches from scratch and no more: %.0f ms; %zu of %zu ended above MPTGD's loss\n",
-         1e3 * many, worse, s.count);
-  printf("30 local searches / MPTGD = %.1f\n", many / mptgd);
+  run(&s, "mptgd", 1, loss, at);
+  /* Over all readings NLopt spends nearly everything on the first few, whose least loss is near 0 and out of its reach:
+   * the fair comparison begins when there is something to fit. */
+  for (size_t first = 1; first <= 8; first += 7) {
+    const double ours = first == 1 ? mptgd : best_of(&s, "mptgd", first);
+    const double told = nlopt_run(&s, loss, 0, first, &worse), many = nlopt_run(&s, loss, 30, first, &worse);
+    printf(
+        "\nfrom reading %zu on: NLopt's global multi-start (MLSL), told MPTGD's loss beforehand, / MPTGD (30 paths) = "
+        "%.1f%s\n",
+        first, told / ours, first == 8 ? "   (target: at least 20)" : "");
+    printf("from reading %zu on: NLopt, 30 local searches, / MPTGD = %.1f\n", first, many / ours);
+  }
   growth(&s);
   free(loss);
   free(at);
