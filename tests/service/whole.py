@@ -208,6 +208,35 @@ def test_tls_serves_https(folder):
         assert run.returncode == 0 and '"ok"' in run.stdout, run
 
 
+def test_places_lie_on_the_centreline(folder):
+    line = {"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {"from_m": -20000, "to_m": 0}, "geometry": {"type": "LineString", "coordinates": [[7, 50], [7, 50.2]]}},
+        {"type": "Feature", "properties": {"to_m": 20000}, "geometry": {"type": "MultiLineString", "coordinates": [[[7, 50.2], [7.1, 50.2]], [[7.1, 50.2], [7.2, 50.2]]]}}]}
+    path = os.path.join(folder, "line.geojson")
+    json.dump(line, open(path, "w"))
+    with serve(folder, river=RIVER + "centerline: line.geojson\n") as service:
+        service.post(spill(HEADWATER, service.river))
+        service.settle()
+        drawn = service.get("/v1/rivers/demo/centerline")
+        assert drawn["geometry"]["coordinates"] == [[7, 50], [7, 50.2], [7.1, 50.2], [7.2, 50.2]], drawn
+        assert drawn["properties"]["at_m"][0] == -20000 and abs(drawn["properties"]["at_m"][2] - 10000) < 1, drawn
+        incident = service.get("/v1/incidents")["incidents"][0]
+        status, text, headers = service.request(f"/v1/incidents/{incident['id']}/export?format=geojson")
+        assert status == 200 and headers["Content-Type"] == "application/geo+json"
+        found = {f["properties"]["kind"]: f for f in json.loads(text)["features"]}
+        assert found["sensor"]["geometry"]["type"] == "Point" and abs(found["intake"]["geometry"]["coordinates"][0] - 7.15) < 1e-6, found
+        latitude = 50 + 0.2 * (incident["estimate"]["location_m"] + 20000) / 20000
+        assert abs(found["source"]["geometry"]["coordinates"][1] - latitude) < 1e-6, found["source"]
+        assert found["source_interval"]["geometry"]["type"] == "LineString"
+        assert {f["properties"]["kind"] for f in service.get("/v1/rivers/demo/places")["features"]} == {"river", "sensor", "candidate", "intake"}
+    json.dump({"type": "Point", "coordinates": [7, 50]}, open(path, "w"))
+    run = subprocess.run([HEADWATER, "serve", service.river, "--db", service.db], capture_output=True, text=True)
+    assert run.returncode == 1 and run.stderr.count("\n") == 1 and "expected a LineString" in run.stderr, run
+    os.remove(path)
+    run = subprocess.run([HEADWATER, "serve", service.river, "--db", service.db], capture_output=True, text=True)
+    assert run.returncode == 1 and "line.geojson" in run.stderr, run
+
+
 def test_replay_plays_a_spill(folder):
     path = os.path.join(folder, "readings.csv")
     open(path, "w").write(spill(HEADWATER, serve(folder).river, last=30000))
