@@ -146,6 +146,10 @@ hw_db_status hw__db_open(const char *path, bool writer, hw_db **out, char *sente
   return HW_DB_OK;
 }
 
+hw_db_status hw__db_relax(hw_db *db) {
+  return execute(db, "PRAGMA synchronous = NORMAL");
+}
+
 void hw__db_close(hw_db *db) {
   if (db) {
     for (int i = 0; i < SQL_STATEMENTS; i++) {

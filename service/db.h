@@ -28,6 +28,7 @@ typedef struct hw_db hw_db;
   X(HW_DB_BUSY, "another process holds the database")           \
   X(HW_DB_NEWER, "the database was written by a newer version") \
   X(HW_DB_STOPPING, "the service is stopping")                  \
+  X(HW_DB_AWAY, "the cluster does not answer")                  \
   X(HW_DB_IO, "the disk failed")
 
 typedef enum {
@@ -41,6 +42,9 @@ const char *hw__db_text(hw_db_status status);
 /* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed. */
 hw_db_status hw__db_open(const char *path, bool writer, hw_db **out, char *sentence, size_t size);
 void hw__db_close(hw_db *db);
+/* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
+ * whole over a loss of power; its last commits may be gone. Writer only. */
+hw_db_status hw__db_relax(hw_db *db);
 /* Give every river and sensor of the catalog its number. Writer only. */
 hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog);
 

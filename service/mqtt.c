@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "accept.h"
 #include "http.h"
 #include "log.h"
 #include "metrics.h"
@@ -92,7 +93,7 @@ static bool finish_group(hw_mqtt *mqtt, group *g) {
     return true;
   }
   hw__metric_add(HW_METRIC_MQTT_MESSAGES, g->messages);
-  const hw_db_status status = hw__store_ingest(mqtt->service->store, &g->ingest);
+  const hw_db_status status = hw__accept_readings(mqtt->service, &g->ingest);
   bool ok = status == HW_DB_OK;
   if (ok) {
     hw__metric_fates(g->ingest.tally, HW_FATE_COUNT);
