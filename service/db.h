@@ -6,7 +6,8 @@
  * of it serves people and quick restarts. Writing twice what was worked out twice changes nothing.
  *
  * A handle is used by one thread at a time. One handle writes (the store's writer thread, store.h),
- * others read beside it. Nothing outside db_*.c knows that it is SQLite.
+ * others read beside it. Two engines stand behind it, SQLite and PostgreSQL (db_inside.h); nothing outside
+ * db_*.c knows which. A store is named in text: "postgresql://..." (libpq's URL), "sqlite:FILE", or a plain FILE.
  */
 #ifndef HW_SERVICE_DB_H
 #define HW_SERVICE_DB_H
@@ -19,17 +20,19 @@
 typedef struct hw_db hw_db;
 
 /* What can go wrong with a disk, as far as people can act on it. */
-#define HW_DB_LIST(X)                                           \
-  X(HW_DB_OK, "done")                                           \
-  X(HW_DB_ABSENT, "no such row")                                \
-  X(HW_DB_FULL, "the disk is full")                             \
-  X(HW_DB_READONLY, "the database cannot be written")           \
-  X(HW_DB_CORRUPT, "the database is damaged")                   \
-  X(HW_DB_BUSY, "another process holds the database")           \
-  X(HW_DB_NEWER, "the database was written by a newer version") \
-  X(HW_DB_STOPPING, "the service is stopping")                  \
-  X(HW_DB_AWAY, "the cluster does not answer")                  \
-  X(HW_DB_IO, "the disk failed")
+#define HW_DB_LIST(X)                                                                         \
+  X(HW_DB_OK, "done")                                                                         \
+  X(HW_DB_ABSENT, "no such row")                                                              \
+  X(HW_DB_FULL, "the disk is full")                                                           \
+  X(HW_DB_READONLY, "the database cannot be written")                                         \
+  X(HW_DB_CORRUPT, "the database is damaged")                                                 \
+  X(HW_DB_BUSY, "another process holds the database")                                         \
+  X(HW_DB_NEWER, "the database was written by a newer version")                               \
+  X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date") \
+  X(HW_DB_GONE, "the database server does not answer")                                        \
+  X(HW_DB_AWAY, "the cluster does not answer")                                                \
+  X(HW_DB_STOPPING, "the service is stopping")                                                \
+  X(HW_DB_IO, "the database failed")
 
 typedef enum {
 #define HW_DB_ENUM(name, text) name,
@@ -39,15 +42,19 @@ typedef enum {
 
 const char *hw__db_text(hw_db_status status);
 
-/* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed. */
-hw_db_status hw__db_open(const char *path, bool writer, hw_db **out, char *sentence, size_t size);
+/* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
+hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
 void hw__db_close(hw_db *db);
 /* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
  * whole over a loss of power; its last commits may be gone. Writer only. */
 hw_db_status hw__db_relax(hw_db *db);
+/* What messages and logs call the store: never with a password. */
+void hw__db_name(const char *store, char *out, size_t size);
 /* Give every river and sensor of the catalog its number. Writer only. */
 hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog);
 
+/* A failed statement may show as late as at the commit; after any failure comes the rollback. A server that went
+ * away and is back is connected to again by hw__db_begin, or by a statement outside of a transaction. */
 hw_db_status hw__db_begin(hw_db *db);
 hw_db_status hw__db_commit(hw_db *db);
 void hw__db_rollback(hw_db *db);
@@ -76,6 +83,12 @@ hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out);
  * *seq is the last number used, moved on by those accepted. */
 hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
                            int64_t *seq);
+/* The same where the caller numbers and dates the records: the numbers grow, gaps are allowed. */
+typedef struct {
+  int64_t seq, received_us;
+} hw_stamp;
+hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
+                                   const hw_stamp *stamps);
 /* Append a command; record->seq is filled in from *seq, which moves on. */
 hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq);
 /* Highest number in the log, 0 when empty; and the latest wall clock seen by it. */

@@ -11,31 +11,28 @@
 static const double future_s = 86400;
 
 typedef struct {
-  int64_t seq, received_us;
-  size_t entry; /* of ingest->entries */
-  bool is_command;
-  hw_record command;
-} item;
-
-typedef struct {
   const hw_catalog *catalog;
   hw_ingest ingest;
-  item *items;
-  size_t count, capacity;
+  hw_stamp *stamps; /* one for each of ingest.entries */
+  size_t stamp_capacity;
+  hw_record *commands;
+  size_t command_count, command_capacity;
   int64_t cursor;
 } group;
 
-static item *add(group *g) {
-  if (g->count == g->capacity) {
-    const size_t wanted = g->capacity ? 2 * g->capacity : 256;
-    item *grown = realloc(g->items, wanted * sizeof *grown);
+static bool stamp(group *g, size_t from, const hw_bus_message *message) {
+  if (g->ingest.count > g->stamp_capacity) {
+    hw_stamp *grown = realloc(g->stamps, g->ingest.capacity * sizeof *grown);
     if (!grown) {
-      return NULL;
+      return false;
     }
-    g->items = grown;
-    g->capacity = wanted;
+    g->stamps = grown;
+    g->stamp_capacity = g->ingest.capacity;
   }
-  return &g->items[g->count++];
+  for (size_t i = from; i < g->ingest.count; i++) {
+    g->stamps[i] = (hw_stamp){message->seq * HW_WIRE_STRIDE + (int64_t)g->ingest.entries[i].line, message->time_us};
+  }
+  return true;
 }
 
 static bool take_readings(group *g, const hw_bus_message *message, const char *river) {
@@ -45,16 +42,7 @@ static bool take_readings(group *g, const hw_bus_message *message, const char *r
   if (!hw__wire_read_readings(message->data, message->size, river, &g->ingest)) {
     g->ingest.tally[HW_FATE_MALFORMED]++;
   }
-  for (size_t i = before; i < g->ingest.count; i++) {
-    item *each = add(g);
-    if (!each) {
-      return false;
-    }
-    *each = (item){.seq = message->seq * HW_WIRE_STRIDE + (int64_t)g->ingest.entries[i].line,
-                   .received_us = message->time_us,
-                   .entry = i};
-  }
-  return true;
+  return stamp(g, before, message);
 }
 
 static bool take_command(group *g, const hw_bus_message *message, const hw_site *site) {
@@ -63,13 +51,20 @@ static bool take_command(group *g, const hw_bus_message *message, const hw_site 
     g->ingest.tally[HW_FATE_MALFORMED]++;
     return true;
   }
-  item *each = add(g);
-  if (each) {
-    command.river = site->key;
-    command.received_us = message->time_us;
-    *each = (item){.seq = message->seq * HW_WIRE_STRIDE, .is_command = true, .command = command};
+  if (g->command_count == g->command_capacity) {
+    const size_t wanted = g->command_capacity ? 2 * g->command_capacity : 16;
+    hw_record *grown = realloc(g->commands, wanted * sizeof *grown);
+    if (!grown) {
+      return false;
+    }
+    g->commands = grown;
+    g->command_capacity = wanted;
   }
-  return each != NULL;
+  command.seq = message->seq * HW_WIRE_STRIDE;
+  command.river = site->key;
+  command.received_us = message->time_us;
+  g->commands[g->command_count++] = command;
+  return true;
 }
 
 static bool take_message(group *g, size_t partitions, const hw_bus_message *message) {
@@ -97,16 +92,14 @@ static bool take_message(group *g, size_t partitions, const hw_bus_message *mess
 
 static hw_db_status run_feed(hw_db *db, int64_t *seq, void *context) {
   group *g = context;
-  hw_db_status status = HW_DB_OK;
-  for (size_t i = 0; i < g->count && status == HW_DB_OK; i++) {
-    item *each = &g->items[i];
-    int64_t last = each->seq - 1; /* the record gets the number after it */
-    if (each->is_command) {
-      status = hw__db_command(db, &each->command, &last);
-    } else {
-      status = hw__db_append(db, g->catalog, &g->ingest.entries[each->entry], 1, each->received_us, &last);
-    }
-    *seq = status == HW_DB_OK && last == each->seq ? last : *seq;
+  hw_db_status status = hw__db_append_stamped(db, g->catalog, g->ingest.entries, g->ingest.count, g->stamps);
+  for (size_t i = 0; i < g->ingest.count && status == HW_DB_OK; i++) {
+    *seq = g->ingest.entries[i].fate == HW_FATE_ACCEPTED && g->stamps[i].seq > *seq ? g->stamps[i].seq : *seq;
+  }
+  for (size_t i = 0; i < g->command_count && status == HW_DB_OK; i++) {
+    int64_t last = g->commands[i].seq - 1; /* it gets the number after it */
+    status = hw__db_command(db, &g->commands[i], &last);
+    *seq = last > *seq ? last : *seq;
   }
   return status == HW_DB_OK ? hw__db_put_cursor(db, HW_FEED_CURSOR, g->cursor) : status;
 }
@@ -129,7 +122,8 @@ hw_db_status hw__feed(hw_store *store, const hw_catalog *catalog, size_t partiti
     hw__metric_add(HW_METRIC_FEED_MESSAGES, count);
   }
   hw__ingest_clear(&g.ingest);
-  free(g.items);
+  free(g.stamps);
+  free(g.commands);
   return status;
 }
 

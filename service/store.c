@@ -34,6 +34,7 @@ struct hw_store {
   uint64_t version;
   bool stopping;
   int64_t seq;
+  bool seq_unsure; /* a commit that failed may have been made all the same: only the log knows */
   hw_db_status health;
 
   pthread_mutex_t reader_lock;
@@ -64,9 +65,13 @@ int64_t hw__store_now_us(hw_store *store) {
   return now;
 }
 
-/* Run a chain of jobs in one transaction. */
+/* Run a chain of jobs in one transaction. *seq: the last number of the log after it. */
 static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int64_t *seq) {
   hw_db_status status = hw__db_begin(store->writer);
+  if (status == HW_DB_OK && store->seq_unsure) {
+    int64_t latest_us = 0;
+    status = hw__db_head(store->writer, seq, &latest_us);
+  }
   for (job *each = chain; each && status == HW_DB_OK; each = whole_chain ? each->next : NULL) {
     status = each->run(store->writer, seq, each->context);
   }
@@ -76,6 +81,7 @@ static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int6
   if (status != HW_DB_OK) {
     hw__db_rollback(store->writer);
   }
+  store->seq_unsure = status != HW_DB_OK;
   return status;
 }
 
@@ -207,7 +213,9 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
     status = hw__db_enrol(store->writer, catalog);
     status = status == HW_DB_OK ? hw__db_head(store->writer, &store->seq, &latest_us) : status;
     if (status != HW_DB_OK) {
-      snprintf(sentence, size, "%s: %s", path, hw__db_text(status));
+      char name[256];
+      hw__db_name(path, name, sizeof name);
+      snprintf(sentence, size, "%s: %s", name, hw__db_text(status));
     }
   }
   if (status != HW_DB_OK) {
