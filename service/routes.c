@@ -13,6 +13,7 @@ const hw_route hw__routes[] = {
     {"GET", "/v1/rivers", HW_ROLE_READ, hw__get_rivers},
     {"GET", "/v1/rivers/{}", HW_ROLE_READ, hw__get_river},
     {"GET", "/v1/rivers/{}/readings", HW_ROLE_READ, hw__get_river_readings},
+    {"GET", "/v1/rivers/{}/places", HW_ROLE_READ, hw__get_places},
     {"GET", "/v1/rivers/{}/centerline", HW_ROLE_READ, hw__get_centerline},
     {"GET", "/v1/incidents", HW_ROLE_READ, hw__get_incidents},
     {"POST", "/v1/incidents", HW_ROLE_ADMIN, hw__post_incident},

@@ -106,10 +106,27 @@ static hw_status join_cluster(hw_service *service, hw_error *error) {
              : status;
 }
 
-static void wait_for_stop(const volatile sig_atomic_t *stop) {
-  while (!*stop) {
+/* A file at fault changes nothing: nobody is locked out by a slip of the editor. */
+static void reload_tokens(hw_service *service) {
+  hw_error error = {{0}};
+  if (!service->auth) {
+    hw__log(HW_LOG_WARNING, "tokens_not_reloaded", "reason", "there is no --token-file");
+  } else if (hw__auth_reload(service->auth, &error) != HW_OK) {
+    hw__log(HW_LOG_ERROR, "tokens_not_reloaded", "reason", error.text);
+  } else {
+    hw__log(HW_LOG_INFO, "tokens_reloaded", NULL, NULL);
+    hw__store_nudge(service->store); /* open streams ask again */
+  }
+}
+
+static void wait_for_stop(hw_service *service, hw_serve_signals *signals) {
+  while (!signals->stop) {
     const struct timespec wait = {0, 200000000};
     nanosleep(&wait, NULL); /* a signal ends it early */
+    if (signals->reload) {
+      signals->reload = 0;
+      reload_tokens(service);
+    }
   }
 }
 
@@ -125,7 +142,7 @@ static void announce(const hw_service *service, FILE *out) {
   }
 }
 
-hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t *stop, FILE *out, hw_error *error) {
+hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error) {
   hw_service service = {.options = *options};
   hw_replay *replay = NULL;
   hw_mqtt *mqtt = NULL;
@@ -150,7 +167,7 @@ hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t 
     }
   }
   if (status == HW_OK) {
-    wait_for_stop(stop);
+    wait_for_stop(&service, signals);
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
   }
   /* First those who bring readings in, then those who work on them, the disk last. */

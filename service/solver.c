@@ -106,12 +106,16 @@ static int64_t horizon(const hw_work *work, int64_t tracker_seq) {
   return closed && closed < tracker_seq ? closed : tracker_seq;
 }
 
+/* Are there readings its engine has not seen? The lock is held. */
+static bool is_due(const hw_work *work, int64_t upto) {
+  return !work->finished && (work->cursor < upto || !work->led_in);
+}
+
 /* Bring one incident forward by a page. Returned: there is more to do for it. */
 static bool attend(hw_work *work, int64_t tracker_seq) {
   pthread_mutex_lock(&work->lock);
   const int64_t upto = horizon(work, tracker_seq);
-  const bool due = !work->finished && (work->cursor < upto || !work->led_in);
-  const bool more = due && hw__work_advance(work, upto);
+  const bool more = is_due(work, upto) && hw__work_advance(work, upto);
   pthread_mutex_unlock(&work->lock);
   return more;
 }
@@ -239,6 +243,22 @@ void hw__solver_stop(hw_solver *solver) {
   free(solver->works);
   free(solver->workers);
   free(solver);
+}
+
+size_t hw__solver_behind(hw_solver *solver) {
+  pthread_mutex_lock(&solver->lock);
+  const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
+  size_t behind = 0;
+  for (size_t i = 0; i < solver->count; i++) {
+    hw_work *work = solver->works[i];
+    const bool held = pthread_mutex_trylock(&work->lock) == 0;
+    behind += !held || is_due(work, horizon(work, tracker_seq)); /* one that is worked on is not through */
+    if (held) {
+      pthread_mutex_unlock(&work->lock);
+    }
+  }
+  pthread_mutex_unlock(&solver->lock);
+  return behind;
 }
 
 hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *context, const hw_solver_view *),
