@@ -30,6 +30,7 @@ static int run(int argc, char **argv) {
       {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for them", NULL},
       {"dir", OPTION_TEXT, &o.dir, "DIR", "for the databases of the partitions worked here", NULL},
       {"name", OPTION_TEXT, &o.name, "NAME", "of this worker; default host and process number", NULL},
+      {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "answer /metrics and /healthz there; default: nowhere", NULL},
       {"partitions", OPTION_COUNT, &o.partitions, "N", "the rivers are cut into; fixed with the cluster; default 16",
        NULL},
       {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},

@@ -31,14 +31,15 @@ struct hw_partition {
   int64_t started_ms;
   atomic_bool stopping; /* asked to */
   atomic_bool closing;  /* nothing more comes: the sender has a last look */
-  atomic_bool ended;
+  atomic_bool ended, failed;
 };
 
 static bool goes_on(const hw_partition *p) {
   return !atomic_load(&p->stopping) && hw__lease_holds(p->lease);
 }
 
-static void fail(const hw_partition *p, const char *reason) {
+static void fail(hw_partition *p, const char *reason) {
+  atomic_store(&p->failed, true);
   hw__log_fields(HW_LOG_ERROR, "partition_failed", "{s:I, s:s}", "partition", (json_int_t)p->lease->partition, "reason",
                  reason);
 }
@@ -228,6 +229,10 @@ hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lea
 
 bool hw__partition_ended(const hw_partition *partition) {
   return atomic_load(&partition->ended);
+}
+
+bool hw__partition_failed(const hw_partition *partition) {
+  return atomic_load(&partition->failed);
 }
 
 void hw__partition_ask_stop(hw_partition *partition) {
