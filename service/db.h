@@ -172,7 +172,8 @@ hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
 hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
 
-/* How far a reader of the events has come. Status: HW_DB_ABSENT before its first word. */
+/* A number kept by name: how far a reader of the events has come, whether a sensor's silence was told.
+ * Status: HW_DB_ABSENT before the first. */
 hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event);
 hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
 

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "mqtt.h"
 #include "replay.h"
+#include "silence.h"
 
 static void fill_defaults(hw_serve_options *o) {
   o->listen = o->listen ? o->listen : "127.0.0.1:8080";
@@ -132,12 +133,14 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw_replay *replay = NULL;
   hw_mqtt *mqtt = NULL;
   hw_hooks *hooks = NULL;
+  hw_silence *silence = NULL;
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
   status = status == HW_OK ? hw__http_prepare(&service, error) : status;
   status = status == HW_OK ? start_work(&service, error) : status;
   status = status == HW_OK ? hw__http_start(&service, error) : status;
+  status = status == HW_OK ? hw__silence_start(&service, &silence, error) : status;
   if (status == HW_OK && (o->webhook || o->command)) {
     status = hw__hooks_start(&service, &hooks, error);
   }
@@ -162,6 +165,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__replay_stop(replay);
   hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
+  hw__silence_stop(silence);
   hw__hooks_stop(hooks);
   if (service.solver) {
     hw__solver_follow(service.solver, NULL);

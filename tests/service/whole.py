@@ -371,6 +371,66 @@ def test_hooks_are_told_once_per_event(folder):
     assert run.returncode == 2 and "--webhook" in run.stderr, run
 
 
+def test_a_sensor_that_stops_is_told_once_and_once_more_when_it_is_back(folder):
+    told, program = os.path.join(folder, "told"), os.path.join(folder, "hook")
+    with open(program, "w") as out:
+        out.write(f"#!/bin/sh\ncat >>{told}; echo >>{told}\n")
+    os.chmod(program, 0o755)
+    rows_of = lambda sensor, first, last: "".join(f"{t},{sensor},0.00001\n" for t in range(first, last, 300))  # noqa: E731
+    header = "time_s,sensor,concentration_g_m3\n"
+
+    def kinds(service):
+        return [(e["kind"], e["subject"]) for e in service.get("/v1/events")["events"]]
+
+    def wait_for(service, expected):
+        until = time.time() + 15
+        while time.time() < until and kinds(service) != expected:
+            time.sleep(0.1)
+        assert kinds(service) == expected, kinds(service)
+
+    service = serve(folder, "--command", program)
+    silent, heard = ("sensor_silent", "s1"), ("sensor_heard", "s1")
+    with service:
+        service.post(header + rows_of("s1", 0, 3000) + rows_of("s2", 0, 6000))
+        wait_for(service, [silent])
+        states = [s["state"] for s in service.get("/v1/rivers/demo")["sensors"]]
+        assert states == ["silent", "quiet"], states
+        event = service.get("/v1/events")["events"][0]
+        assert event["river"] == "demo" and event["body"]["latest_s"] == 2700 and event["incident"] == 0, event
+    service.start()
+    time.sleep(2.5)  # two looks: nothing new
+    assert kinds(service) == [silent], kinds(service)
+    service.kill()
+    with service:
+        service.post(header + rows_of("s1", 6000, 6300))
+        wait_for(service, [silent, heard])
+        service.post(header + rows_of("s2", 6000, 12000))
+        wait_for(service, [silent, heard, silent])
+        until = time.time() + 10
+        heard_of = lambda: {e["id"]: e["kind"] for e in map(json.loads, open(told))}  # noqa: E731  at least once each
+        while time.time() < until and len(heard_of()) < 3:
+            time.sleep(0.1)
+    found = list(heard_of().values())
+    assert found == ["sensor_silent", "sensor_heard", "sensor_silent"], found
+
+
+def test_a_river_nobody_has_heard_of_for_days_is_silent(folder):
+    """Three days pass by moving what is stored into the past; the readings came as they were taken."""
+    stamp = lambda ago: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - ago))  # noqa: E731
+    with serve(folder) as service:
+        service.post("time,sensor,concentration_g_m3\n" + "".join(f"{stamp(600 - 60 * i)},s1,0.00001\n" for i in range(10)))
+        service.settle()
+        assert service.get("/v1/rivers/demo")["sensors"][0]["state"] == "quiet"
+    with contextlib.closing(sqlite3.connect(service.db)) as connection:
+        connection.execute("UPDATE readings SET time_s = time_s - 259200, received_us = received_us - 259200000000")
+        connection.execute("DELETE FROM snapshots")
+        connection.commit()
+    with service as again:
+        again.settle()
+        sensor = again.get("/v1/rivers/demo")["sensors"][0]
+        assert sensor["state"] == "silent" and abs(sensor["age_s"] - 259200) < 3600, sensor
+
+
 def test_a_million_readings_restart_within_two_seconds(folder):
     """The database is filled directly, its snapshot made by a first start."""
     with serve(folder) as service:
