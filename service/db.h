@@ -44,6 +44,8 @@ const char *hw__db_text(hw_db_status status);
 /* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
 hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
 void hw__db_close(hw_db *db);
+/* Has a question met damage since it was opened? */
+bool hw__db_damaged(const hw_db *db);
 /* What messages and logs call the store: never with a password. */
 void hw__db_name(const char *store, char *out, size_t size);
 /* Give every river and sensor of the catalog its number. Writer only. */

@@ -81,6 +81,7 @@ struct hw_db {
   const hw_db_driver *driver;
   hw_time_base *bases; /* by river key, once settled; forgotten when a transaction fails */
   size_t base_count;
+  bool damaged; /* it met a page that is none */
 };
 
 const char *hw__sql_text(hw_sql which);
