@@ -20,17 +20,18 @@
 typedef struct hw_db hw_db;
 
 /* What can go wrong with a disk, as far as people can act on it. */
-#define HW_DB_LIST(X)                                                                         \
-  X(HW_DB_OK, "done")                                                                         \
-  X(HW_DB_ABSENT, "no such row")                                                              \
-  X(HW_DB_FULL, "the disk is full")                                                           \
-  X(HW_DB_READONLY, "the database cannot be written")                                         \
-  X(HW_DB_CORRUPT, "the database is damaged")                                                 \
-  X(HW_DB_BUSY, "another process holds the database")                                         \
-  X(HW_DB_NEWER, "the database was written by a newer version")                               \
-  X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date") \
-  X(HW_DB_GONE, "the database server does not answer")                                        \
-  X(HW_DB_STOPPING, "the service is stopping")                                                \
+#define HW_DB_LIST(X)                                                                                \
+  X(HW_DB_OK, "done")                                                                                \
+  X(HW_DB_ABSENT, "no such row")                                                                     \
+  X(HW_DB_FULL, "the disk is full")                                                                  \
+  X(HW_DB_READONLY, "the database cannot be written")                                                \
+  X(HW_DB_CORRUPT, "the database is damaged")                                                        \
+  X(HW_DB_BUSY, "another process holds the database")                                                \
+  X(HW_DB_NEWER, "the database was written by a newer version")                                      \
+  X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date")        \
+  X(HW_DB_GONE, "the database server does not answer")                                               \
+  X(HW_DB_FORGOTTEN, "the readings of this incident are no longer kept; its result and history are") \
+  X(HW_DB_STOPPING, "the service is stopping")                                                       \
   X(HW_DB_IO, "the database failed")
 
 typedef enum {
@@ -182,5 +183,17 @@ hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
 /* The tracker's state after record `seq`. *body is malloc'd. */
 hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);
 hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size);
+
+/* --- letting go (keep.h) --- */
+
+/* Readings in order, the oldest first. */
+hw_db_status hw__db_oldest(hw_db *db, hw_record *out, size_t limit, size_t *count);
+/* Incidents that keep their readings: those whose engine is not through, and those closed at cutoff_us or later. */
+hw_db_status hw__db_needed(hw_db *db, int64_t cutoff_us, hw_incident *out, size_t limit, size_t *count);
+/* Remove readings up to this number (never the last one), and so many estimate events of incidents closed before
+ * cutoff_us, which count as forgotten from then on. */
+hw_db_status hw__db_remove(hw_db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed);
+/* Status: HW_DB_FORGOTTEN once the incident's readings may be gone. */
+hw_db_status hw__db_remembers(hw_db *db, const hw_incident *incident);
 
 #endif

@@ -106,6 +106,10 @@ hw_db_status hw__sql_one(hw_db *db, hw_sql which, hw_row_reader read, void *elem
 /* Its first column, a number. */
 hw_db_status hw__sql_integer(hw_db *db, hw_sql which, int64_t *out, const hw_value *values, size_t count);
 
+/* Rows of HW_SQL_READING and HW_SQL_INCIDENT. */
+hw_db_status hw__read_reading(const hw_value *row, void *record);
+hw_db_status hw__read_incident(const hw_value *row, void *incident);
+
 /* Columns as C has them: NULL is 0, NaN or "". */
 int64_t hw__value_integer(const hw_value *value);
 double hw__value_real(const hw_value *value);

@@ -10,6 +10,7 @@
 
 #include "hooks.h"
 #include "http.h"
+#include "keep.h"
 #include "log.h"
 #include "mqtt.h"
 #include "replay.h"
@@ -134,6 +135,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw_mqtt *mqtt = NULL;
   hw_hooks *hooks = NULL;
   hw_silence *silence = NULL;
+  hw_keep *keep = NULL;
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
@@ -143,6 +145,9 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   status = status == HW_OK ? hw__silence_start(&service, &silence, error) : status;
   if (status == HW_OK && (o->webhook || o->command)) {
     status = hw__hooks_start(&service, &hooks, error);
+  }
+  if (status == HW_OK && o->keep_days > 0) {
+    status = hw__keep_start(&service, &keep, error);
   }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);
@@ -166,6 +171,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
   hw__silence_stop(silence);
+  hw__keep_stop(keep);
   hw__hooks_stop(hooks);
   if (service.solver) {
     hw__solver_follow(service.solver, NULL);

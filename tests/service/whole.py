@@ -431,6 +431,81 @@ def test_a_river_nobody_has_heard_of_for_days_is_silent(folder):
         assert sensor["state"] == "silent" and abs(sensor["age_s"] - 259200) < 3600, sensor
 
 
+def age(db, days):
+    """Everything stored came so many days earlier."""
+    us = days * 86400 * 1000000
+    with contextlib.closing(sqlite3.connect(db)) as connection:
+        connection.execute("UPDATE readings SET received_us = received_us - ?", (us,))
+        connection.execute("UPDATE incidents SET opened_us = opened_us - ?, closed_us = closed_us - ?", (us, us))
+        connection.commit()
+
+
+def wait_until_removed(service, least):
+    until = time.time() + 20
+    while time.time() < until and service.metric("headwater_readings_removed_total") < least:
+        time.sleep(0.1)
+    return service.metric("headwater_readings_removed_total")
+
+
+def test_old_readings_go_and_results_stay(folder):
+    readings = None
+    with serve(folder) as service:
+        readings = spill(HEADWATER, service.river)
+        accepted = service.post(readings)["accepted"]
+        service.settle()
+        before = service.get("/v1/incidents")["incidents"][0]
+    age(service.db, 40)
+    with serve(folder, "--keep", "41") as service:
+        time.sleep(0.5)
+        assert service.metric("headwater_readings_removed_total") == 0
+    with serve(folder, "--keep", "30") as service:
+        removed = wait_until_removed(service, accepted - 1)
+        assert removed == accepted - 1, (removed, accepted)  # the last one stays
+        route = f"/v1/incidents/{before['id']}"
+        after = service.get(route)
+        assert {k: after[k] for k in before if k != "noticed"} == {k: before[k] for k in before if k != "noticed"}, after
+        assert len(after["history"]) > 10
+        assert rows(service.db, "SELECT count(*) FROM events WHERE kind = 'estimate'")[0][0] <= 1
+        for question in ("/readings", "/posterior", "/bulletin", "/export?format=csv"):
+            status, text, _ = service.request(route + question)
+            assert status == 410 and "no longer kept" in text, (question, status, text)
+        assert service.request(route + "/export?format=geojson")[0] == 200
+        # Sent again after that time it counts as new: docs/operations.md says so. Numbers are not given twice.
+        assert service.post(readings)["accepted"] == accepted - 1
+        service.settle()
+        assert min(i["id"] for i in service.get("/v1/incidents")["incidents"]) == before["id"]
+    run = subprocess.run([HEADWATER, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0", "--keep", "0.5"], capture_output=True, text=True)
+    assert run.returncode == 2 and "--keep" in run.stderr, run
+
+
+def test_an_open_incident_keeps_what_it_was_worked_out_from(folder):
+    """To the same bits as without --keep, stopped in between."""
+    lines = spill(HEADWATER, serve(folder).river, source="50000,-12000,75600", last=130000).splitlines()
+    half = len(lines) * 2 // 3  # on the pulse
+    once, kept = os.path.join(folder, "once"), os.path.join(folder, "kept")
+    os.mkdir(once), os.mkdir(kept)
+    with serve(once) as service:
+        service.post("\n".join(lines[:half]))
+        service.settle()
+        service.post("\n".join([lines[0], *lines[half:]]))
+        service.settle()
+        expected = service.db
+    with serve(kept) as service:
+        service.post("\n".join(lines[:half]))
+        service.settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "open"
+    age(service.db, 40)
+    with serve(kept, "--keep", "30") as service:
+        removed = wait_until_removed(service, 50)
+        assert 50 <= removed < half - 60, (removed, half)  # those before the lead-in of six hours
+        service.post("\n".join([lines[0], *lines[half:]]))
+        service.settle()
+        service.kill()
+        service.start().settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "closed"
+        assert worked_out(service.db) == worked_out(expected)
+
+
 def test_a_million_readings_restart_within_two_seconds(folder):
     """The database is filled directly, its snapshot made by a first start."""
     with serve(folder) as service:
