@@ -5,6 +5,9 @@
  * record. Two limits keep that affordable: a record that outgrew its room, and replays that have cost more than their
  * budget (a long file sorted by sensor, asked for an answer after every line). Beyond them a late reading is taken in
  * where it comes; the likelihood does not depend on the order, so the answer still agrees within the Monte Carlo error.
+ *
+ * Being asked replays and settles, so it leaves a trace: other moves at other readings, a budget spent sooner. A steady
+ * run settles after every reading and is charged for every late one as if an answer had been asked for after each.
  */
 #include "posterior/modek.h"
 
@@ -240,12 +243,19 @@ size_t hw__modek_bytes(const hw__modek *k) {
          HW__BLOCK * sizeof *k->passages;
 }
 
+static void take(hw__modek *k, const hw_reading *reading) {
+  hw__smc_observe(&k->smc, reading);
+  if (k->smc.options.steady) {
+    hw__smc_settle(&k->smc);
+  }
+}
+
 static void replay(hw__modek *k) {
   hw__smc_reset(&k->smc);
   for (size_t i = 0; i < k->record.count; i++) {
-    hw__smc_observe(&k->smc, &k->record.readings[i]);
+    take(k, &k->record.readings[i]);
   }
-  k->replayed += k->record.count;
+  k->replayed += k->smc.options.steady ? 0 : k->record.count;
   k->replay_due = false;
 }
 
@@ -265,10 +275,11 @@ static void observe_in_order(hw__modek *k, const hw_reading *reading) {
   const bool late = at < k->record.count;
   hw__record_insert(&k->record, at, reading);
   if (!late && !k->replay_due) {
-    hw__smc_observe(&k->smc, reading);
+    take(k, reading);
   } else {
     k->replay_due = true;
   }
+  k->replayed += late && k->smc.options.steady ? k->record.count : 0;
   k->replayable = k->record.count < k->record.capacity && k->replayed + k->record.count <= REPLAY_BUDGET;
   if (!k->replayable && k->replay_due) {
     replay(k);
@@ -286,7 +297,7 @@ hw_status hw__modek_observe(void *state, const hw_reading *reading) {
   } else if (hw__history_has(h, reading->sensor, reading->time_s)) {
     note_duplicate(k, h->entries[hw__history_after(h, reading->sensor, reading->time_s) - 1].value_g_m3, reading);
   } else {
-    hw__smc_observe(&k->smc, reading);
+    take(k, reading);
   }
   return HW_OK;
 }
