@@ -53,6 +53,12 @@ static int run(int argc, char **argv) {
       {"token-file", OPTION_TEXT, &o.token_file, "FILE", "who may read, ingest, administer", NULL},
       {"tls-cert", OPTION_TEXT, &o.tls_cert, "FILE", "certificate chain, PEM", NULL},
       {"tls-key", OPTION_TEXT, &o.tls_key, "FILE", "its key, PEM", NULL},
+      {"nats", OPTION_TEXT, &o.nats, "URL[,URL...]", "be the door and the window of a cluster (see headwater work)",
+       NULL},
+      {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for its servers", NULL},
+      {"partitions", OPTION_COUNT, &o.partitions, "N", "its rivers are cut into; fixed with the cluster; default 16",
+       NULL},
+      {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},
       {"mqtt", OPTION_TEXT, &o.mqtt, "BROKER", "take readings from HOST:PORT or mqtts://HOST[:PORT] too", NULL},
       {"mqtt-ca", OPTION_TEXT, &o.mqtt_ca, "FILE", "who vouches for mqtts://, PEM; default the machine's list", NULL},
       {"mqtt-credentials", OPTION_TEXT, &o.mqtt_credentials, "FILE", "user and password for it, each on a line", NULL},
@@ -79,7 +85,7 @@ static int run(int argc, char **argv) {
       &cli_verb_serve,
       "RIVER... [options]",
       "Takes readings in over HTTP and MQTT, opens an incident when they leave their background, runs the\n"
-      "method on it and shows the answer: http://127.0.0.1:8080/. RIVER is a river file or ID=FILE.\n"
+      "method on it and shows the answer: http://127.0.0.1:8080/. RIVER is a river file, ID=FILE or a folder.\n"
       "Prints the address when it is ready; logs go to stderr, one JSON object a line. SIGTERM stops it,\n"
       "SIGHUP makes it read the token file again.",
       positional,

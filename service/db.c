@@ -110,6 +110,10 @@ hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sent
   return HW_DB_OK;
 }
 
+hw_db_status hw__db_relax(hw_db *db) {
+  return db->driver->relax ? db->driver->relax(db) : HW_DB_OK;
+}
+
 static void forget_bases(hw_db *db) {
   free(db->bases);
   db->bases = NULL;

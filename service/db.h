@@ -30,6 +30,7 @@ typedef struct hw_db hw_db;
   X(HW_DB_NEWER, "the database was written by a newer version")                               \
   X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date") \
   X(HW_DB_GONE, "the database server does not answer")                                        \
+  X(HW_DB_AWAY, "the cluster does not answer")                                                \
   X(HW_DB_STOPPING, "the service is stopping")                                                \
   X(HW_DB_IO, "the database failed")
 
@@ -44,6 +45,9 @@ const char *hw__db_text(hw_db_status status);
 /* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
 hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
 void hw__db_close(hw_db *db);
+/* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
+ * whole over a loss of power; its last commits may be gone. Writer only. */
+hw_db_status hw__db_relax(hw_db *db);
 /* What messages and logs call the store: never with a password. */
 void hw__db_name(const char *store, char *out, size_t size);
 /* Give every river and sensor of the catalog its number. Writer only. */

@@ -237,6 +237,10 @@ static void sqlite_finish(hw_db *base, hw_sql which) {
   sqlite3_reset(((sqlite_db *)base)->statements[which]);
 }
 
+static hw_db_status sqlite_relax(hw_db *base) {
+  return execute((sqlite_db *)base, "PRAGMA synchronous = NORMAL");
+}
+
 const hw_db_driver hw__db_sqlite = {.open = sqlite_open,
                                     .close = sqlite_close,
                                     .name = sqlite_name,
@@ -249,4 +253,5 @@ const hw_db_driver hw__db_sqlite = {.open = sqlite_open,
                                     .run = sqlite_run,
                                     .start = sqlite_start,
                                     .next = sqlite_next,
-                                    .finish = sqlite_finish};
+                                    .finish = sqlite_finish,
+                                    .relax = sqlite_relax};

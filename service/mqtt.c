@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "accept.h"
 #include "http.h"
 #include "link.h"
 #include "log.h"
@@ -73,7 +74,7 @@ static bool finish_group(hw_mqtt *mqtt, group *g) {
     return true;
   }
   hw__metric_add(HW_METRIC_MQTT_MESSAGES, g->messages);
-  const hw_db_status status = hw__store_ingest(mqtt->service->store, &g->ingest);
+  const hw_db_status status = hw__accept_readings(mqtt->service, &g->ingest);
   bool ok = status == HW_DB_OK;
   if (ok) {
     hw__metric_fates(g->ingest.tally, HW_FATE_COUNT);

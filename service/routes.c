@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accept.h"
 #include "handlers.h"
 #include "http.h"
 #include "metrics.h"
@@ -90,7 +91,7 @@ hw_reply hw__post_readings(hw_request *request) {
   }
   hw__metric_add(HW_METRIC_INGEST_BYTES, request->size);
   const hw_status parsed = hw__ingest_body(&ingest, kind, request->body ? request->body : "", request->size);
-  const hw_db_status stored = parsed == HW_OK ? hw__store_ingest(service->store, &ingest) : HW_DB_IO;
+  const hw_db_status stored = parsed == HW_OK ? hw__accept_readings(service, &ingest) : HW_DB_IO;
   hw_reply reply;
   if (parsed != HW_OK) {
     reply = hw__reply_error(500, "%s", hw_status_text(parsed));

@@ -13,7 +13,7 @@
 #include "headwater/status.h"
 
 typedef struct {
-  const char *const *rivers; /* FILE or ID=FILE */
+  const char *const *rivers; /* FILE, ID=FILE or a folder */
   size_t river_count;
   const char *listen; /* ADDR:PORT; default 127.0.0.1:8080 */
   const char *db;     /* default headwater.db */
@@ -22,6 +22,9 @@ typedef struct {
   double level;       /* default 0.9 */
   const char *token_file;
   const char *tls_cert, *tls_key;
+  const char *nats;                      /* URL[,URL...] of a cluster: readings go there, answers come from there */
+  const char *nats_credentials;          /* file */
+  size_t partitions, replicas;           /* see cluster.h */
   const char *mqtt;                      /* broker: HOST:PORT, mqtt://HOST[:PORT] or, encrypted, mqtts://HOST[:PORT] */
   const char *mqtt_ca;                   /* certificates trusted for it, PEM; default the machine's own */
   const char *mqtt_credentials;          /* file: user on the first line, password on the second */

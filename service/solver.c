@@ -127,7 +127,7 @@ static void let_go(hw_solver *solver) {
   for (size_t i = 0; i < solver->count; i++) {
     hw_work *work = solver->works[i];
     if (pthread_mutex_trylock(&work->lock) == 0) {
-      const bool idle = work->run && work->finished;
+      const bool idle = work->run && (work->finished || !solver->tracker);
       held += idle;
       oldest = idle && (!oldest || work->used < oldest->used) ? work : oldest;
       pthread_mutex_unlock(&work->lock);
@@ -275,14 +275,23 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
   pthread_mutex_lock(&solver->lock);
   hw_work *work = admit(solver, &incident);
   const uint64_t tick = ++solver->tick;
-  const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
+  /* Without a tracker of ours somebody else works: look no further than the result told last. */
+  const bool elsewhere = !solver->tracker;
+  const int64_t tracker_seq = elsewhere ? incident.result_seq : hw__tracker_seq(solver->tracker);
+  if (elsewhere) {
+    let_go(solver);
+  }
   pthread_mutex_unlock(&solver->lock);
   if (!work) {
     return HW_DB_ABSENT; /* of a river that is no longer served */
   }
   pthread_mutex_lock(&work->lock);
   work->used = tick;
-  if (!work->run && !work->failure) {
+  if (elsewhere) {
+    work->incident.closed_seq = incident.closed_seq;
+    work->stored_seq = incident.result_seq; /* nothing is made here that was not told */
+  }
+  if ((!work->run && !work->failure) || (elsewhere && work->cursor < tracker_seq)) {
     while (hw__work_advance(work, horizon(work, tracker_seq))) {
     }
   }
