@@ -25,6 +25,7 @@ from relay import HELD, REFUSED, Relays  # noqa: E402
 
 SETTINGS = ("--quiet", "7200", "--lead-in", "3600")
 LANES = 3  # senders, each with rivers of its own
+MEAN_GAP_S = 2.5  # between two faults
 
 
 def check(claim, truth, detail=""):
@@ -92,9 +93,19 @@ class Trouble:
                 continue
             return target
 
+    def plan(self):
+        """(target, kind, seconds): first the ones a cluster is built for, then whatever chance brings."""
+        first = {1: (self.workers[0], "kill", 6), 3: (self.workers[1], "pause", 9), 4: (self.displays[0], "kill", 1)}
+        if self.count == 0:
+            return self.cluster.stream_leader("HW_IN") or self.cluster.nodes[0], "kill", 3
+        if self.count == 2:
+            return next(node for node in self.cluster.nodes if not self.out(node)), "cut", 5
+        if self.count in first:
+            return first[self.count]
+        return self.choose(), self.rng.choice(["kill", "pause", "cut"]), self.rng.choice([0.3, 1, 3, 8]) * self.rng.uniform(0.7, 1.4)
+
     def strike(self):
-        target, seconds = self.choose(), self.rng.choice([0.3, 1, 3, 8]) * self.rng.uniform(0.7, 1.4)
-        kind = self.rng.choice(["kill", "pause", "cut"])
+        target, kind, seconds = self.plan()
         if kind == "kill":
             target.kill()
             mend = target.start
@@ -141,6 +152,7 @@ def through_trouble(headwater, folder, day, count, seed, relays, told):
     for display in displays:
         display.ready(60)
     workers = [Worker(headwater, f"work{i}", folder, cluster, day.paths, *SETTINGS).start() for i in (1, 2, 3)]
+    wait_for("the workers are there", lambda: all(f"worker {worker.name}:" in worker.tail(100_000) for worker in workers), 60)
     trouble = Trouble(seed, cluster, workers, displays, told)
     # Spread over all faults: every one of them happens under load.
     senders = [Sender(lane, displays, lambda share: share * count > trouble.count + 1) for lane in day.lanes(LANES)]
@@ -148,7 +160,7 @@ def through_trouble(headwater, folder, day, count, seed, relays, told):
         sender.start()
     try:
         while trouble.count < count:
-            trouble.rest(trouble.rng.expovariate(1 / 1.5))
+            trouble.rest(trouble.rng.expovariate(1 / MEAN_GAP_S))
             trouble.strike()
         while trouble.mends:
             trouble.rest(0.1)
@@ -161,6 +173,11 @@ def through_trouble(headwater, folder, day, count, seed, relays, told):
             sender.give_up = True
             sender.join()
     return cluster, workers, displays, trouble, senders
+
+
+def takings(workers):
+    """How often a partition was taken and brought up to date."""
+    return sum(open(worker.log, errors="replace").read().count('"partition_taken"') for worker in workers)
 
 
 def compare(expected, display, seconds):
@@ -185,6 +202,7 @@ def run(chosen, folder):
         began = time.monotonic()
         cluster, workers, displays, trouble, senders = through_trouble(chosen.headwater, folder, day, chosen.faults, chosen.seed, relays, told)
         print(f"{trouble.count} faults in {time.monotonic() - began:.0f} s: " + ", ".join(f"{n} {what}" for what, n in sorted(trouble.tally.items())), flush=True)
+        print(f"{takings(workers)} times a worker took a partition and brought it up to date", flush=True)
         sent, tried = sum(sender.done for sender in senders), sum(sender.tries for sender in senders)
         failed += check("every batch was acknowledged in the end", sent == day.batches, f"{sent} of {day.batches}, {tried} tries")
         failed += check("nothing ended but what was killed", not trouble.ended, "; ".join(trouble.ended)[:1500])
