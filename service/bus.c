@@ -192,10 +192,12 @@ hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   return s == NATS_OK ? HW_BUS_OK : code == JSStreamNotFoundErr ? HW_BUS_ABSENT : HW_BUS_AWAY;
 }
 
-hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject) {
+hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject, int64_t before) {
   jsOptions options;
   jsOptions_Init(&options);
+  options.Wait = API_MS;
   options.Stream.Purge.Subject = subject;
+  options.Stream.Purge.Sequence = (uint64_t)before;
   return js_PurgeStream(bus->js, stream, &options, NULL) == NATS_OK ? HW_BUS_OK : HW_BUS_AWAY;
 }
 

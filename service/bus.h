@@ -50,8 +50,8 @@ typedef struct {
 /* Make it unless it is there. */
 hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream);
 hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq);
-/* Drop the messages of a subject; wildcards allowed. */
-hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject);
+/* Drop the messages of a subject (wildcards allowed) that lie before a place. */
+hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject, int64_t before);
 
 /* --- publishing --- */
 

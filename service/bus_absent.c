@@ -40,8 +40,8 @@ hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   return HW_BUS_AWAY;
 }
 
-hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject) {
-  (void)bus, (void)stream, (void)subject;
+hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject, int64_t before) {
+  (void)bus, (void)stream, (void)subject, (void)before;
   return HW_BUS_AWAY;
 }
 

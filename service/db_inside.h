@@ -70,6 +70,8 @@ typedef struct {
   void (*finish)(hw_db *db, hw_sql which);
   /* Optional: hw__db_relax. */
   hw_db_status (*relax)(hw_db *db);
+  /* Optional: hw__db_copy. */
+  hw_db_status (*copy)(hw_db *db, const char *path);
   /* Optional: hw__db_append's rows at once instead of one by one, those whose fate is accepted so far. */
   hw_db_status (*append)(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
                          int64_t *seq);

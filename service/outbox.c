@@ -131,7 +131,8 @@ static hw_db_status run_cursor(hw_db *db, int64_t *seq, void *context) {
       status = hw__db_put_cursor(db, name, job->p->sheets[i].track_seq);
     }
   }
-  return status;
+  /* Published: nobody asks this database for them again. The last stays, for its number. */
+  return status == HW_DB_OK ? hw__db_forget_estimates(db, job->cursor) : status;
 }
 
 int hw__outbox_flush(hw_outbox *outbox) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "feed.h"
 #include "log.h"
 #include "metrics.h"
@@ -23,6 +24,8 @@ struct hw_partition {
   hw_solver *solver;
   hw_tracker *tracker;
   hw_outbox outbox;
+  hw_copies copies;
+  const char *origin; /* of the database */
   int64_t cursor;
   pthread_t feeder, sender;
   int64_t started_ms;
@@ -59,6 +62,8 @@ static bool load_rivers(hw_partition *p) {
 
 static bool open_store(hw_partition *p) {
   char sentence[512];
+  p->copies = (hw_copies){.cluster = p->plan->cluster, .lease = p->lease, .path = p->path};
+  p->origin = hw__copies_restore(&p->copies);
   if (hw__store_open(p->path, p->catalog, &p->store, sentence, sizeof sentence) != HW_DB_OK) {
     fail(p, sentence);
     return false;
@@ -93,6 +98,14 @@ static bool start_work(hw_partition *p) {
 
 /* --- the sender --- */
 
+/* Time for a copy: something new, the interval is over, and copying takes no more than a twentieth of the time. */
+static bool copy_is_due(hw_partition *p) {
+  const int64_t since_ms = hw__bus_now_ms() - p->copies.made_ms;
+  int64_t cursor = 0;
+  return since_ms > (int64_t)(1000 * p->plan->copy_s) && since_ms > 20 * p->copies.took_ms &&
+         hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK && cursor > p->copies.cursor;
+}
+
 static void *send_loop(void *argument) {
   hw_partition *p = argument;
   uint64_t seen = UINT64_MAX;
@@ -106,6 +119,9 @@ static void *send_loop(void *argument) {
       seen = version;
       if (last_look) {
         break;
+      }
+      if (copy_is_due(p)) {
+        hw__copies_make(&p->copies, p->store);
       }
     }
   }
@@ -149,8 +165,8 @@ static void feed(hw_partition *p) {
     replayed += feed_once(p, pull, &caught_up);
     if (caught_up && !told && goes_on(p)) {
       told = true;
-      hw__log_fields(HW_LOG_INFO, "partition_taken", "{s:I, s:I, s:I, s:I, s:f}", "partition",
-                     (json_int_t)p->lease->partition, "fence", (json_int_t)p->lease->fence, "from",
+      hw__log_fields(HW_LOG_INFO, "partition_taken", "{s:I, s:I, s:s, s:I, s:I, s:f}", "partition",
+                     (json_int_t)p->lease->partition, "fence", (json_int_t)p->lease->fence, "origin", p->origin, "from",
                      (json_int_t)p->cursor, "replayed", (json_int_t)replayed, "seconds",
                      (double)(hw__bus_now_ms() - p->started_ms) * 1e-3);
     }
@@ -167,6 +183,11 @@ static void close_all(hw_partition *p) {
   }
   hw__tracker_stop(p->tracker);
   hw__solver_stop(p->solver);
+  int64_t cursor = 0;
+  if (p->tracker && hw__lease_holds(p->lease) && hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
+      cursor > p->copies.cursor) {
+    hw__copies_make(&p->copies, p->store); /* for whoever is next */
+  }
   hw__store_close(p->store);
   hw__catalog_free(p->catalog);
 }
