@@ -45,6 +45,7 @@ static int run(int argc, char **argv) {
        NULL},
       {"quiet", OPTION_POSITIVE, &o.quiet_s, "S", "an incident stays open this long after the pulse; default 21600",
        NULL},
+      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS", "let go of readings older than this; default: all stay", NULL},
       {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "a partition is copied to the cluster; default 30", NULL},
       {"threads", OPTION_COUNT, &o.threads, "N", "for the engines of one partition; default 1", NULL},
   };

@@ -8,6 +8,7 @@
 
 #include "copy.h"
 #include "feed.h"
+#include "keep.h"
 #include "log.h"
 #include "metrics.h"
 #include "outbox.h"
@@ -23,6 +24,7 @@ struct hw_partition {
   hw_store *store;
   hw_solver *solver;
   hw_tracker *tracker;
+  hw_keep *keep;
   hw_outbox outbox;
   hw_copies copies;
   const char *origin; /* of the database */
@@ -94,6 +96,11 @@ static bool start_work(hw_partition *p) {
     return false;
   }
   hw__solver_follow(p->solver, p->tracker);
+  hw_error error = {{0}};
+  if (p->plan->keep_days > 0 && hw__keep_start(p->store, p->plan->keep_days, &p->closing, &p->keep, &error) != HW_OK) {
+    fail(p, error.text);
+    return false;
+  }
   return true;
 }
 
@@ -176,6 +183,8 @@ static void feed(hw_partition *p) {
 }
 
 static void close_all(hw_partition *p) {
+  atomic_store(&p->closing, true);
+  hw__keep_stop(p->keep);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }

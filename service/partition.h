@@ -17,7 +17,7 @@ typedef struct {
   const char *dir;
   hw_tracker_options tracking;
   hw_solver_options solving;
-  double copy_s;
+  double copy_s, keep_days;
 } hw_partition_plan;
 
 typedef struct hw_partition hw_partition;

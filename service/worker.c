@@ -265,7 +265,8 @@ static hw_status prepare(worker *w) {
                                             .level = o->level,
                                             .candidate_probability = o->candidate_probability,
                                             .intake_probability = o->intake_probability},
-                                .copy_s = o->copy_s};
+                                .copy_s = o->copy_s,
+                                .keep_days = o->keep_days};
   snprintf(w->plan.tracking.method, sizeof w->plan.tracking.method, "%s", o->method);
   w->began_ms = hw__bus_now_ms();
   return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;

@@ -113,7 +113,9 @@ void hw__smc_reset(hw__smc *smc) {
   smc->move_scale = 1;
   smc->pending = 0;
   smc->heat = 1;
-  smc->surprises = smc->restarts = smc->restart_after = smc->taken = 0;
+  smc->restarting = false;
+  smc->cloud.count = smc->full_count;
+  smc->surprises = smc->restarts = smc->restart_after = smc->taken = smc->waiting = smc->steps = 0;
   smc->rejuvenations = 0;
   hw__cloud_draw(&smc->cloud, river, smc->transport, 1, &smc->rng);
   set_least_floors(smc);
@@ -156,6 +158,7 @@ static bool create_smc(hw__smc *smc) {
     with_sums += sums[k];
   }
   const size_t count = particle_count(river, &smc->options, with_sums);
+  smc->full_count = count;
   /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. A pulse and
    * the quiet around it need forty entries: with 24, merged too widely, a hundred sensors were sure of a wrong place.
    */
@@ -188,6 +191,7 @@ hw_status hw__modek_create(const hw_problem *problem, const hw_options *options,
   smc->sd_velocity = log_factor(&river->hydraulics.velocity_m_s);
   smc->sd_dispersion = log_factor(&river->hydraulics.dispersion_m2_s);
   smc->move_count = smc->sd_velocity > 0 || smc->sd_dispersion > 0 ? 5 : 3;
+  hw__tails_build(&smc->tails);
   hw_status status = hw_transport_create(river, NULL, &smc->transport);
   if (status == HW_OK && !create_smc(smc)) {
     status = HW_ENOMEM;
