@@ -110,6 +110,14 @@ hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sent
   return HW_DB_OK;
 }
 
+hw_db_status hw__db_relax(hw_db *db) {
+  return db->driver->relax ? db->driver->relax(db) : HW_DB_OK;
+}
+
+hw_db_status hw__db_copy(hw_db *db, const char *path) {
+  return db->driver->copy ? db->driver->copy(db, path) : HW_DB_IO;
+}
+
 static void forget_bases(hw_db *db) {
   free(db->bases);
   db->bases = NULL;

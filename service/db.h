@@ -30,6 +30,7 @@ typedef struct hw_db hw_db;
   X(HW_DB_NEWER, "the database was written by a newer version")                               \
   X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date") \
   X(HW_DB_GONE, "the database server does not answer")                                        \
+  X(HW_DB_AWAY, "the cluster does not answer")                                                \
   X(HW_DB_STOPPING, "the service is stopping")                                                \
   X(HW_DB_IO, "the database failed")
 
@@ -44,6 +45,11 @@ const char *hw__db_text(hw_db_status status);
 /* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
 hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
 void hw__db_close(hw_db *db);
+/* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
+ * whole over a loss of power; its last commits may be gone. Writer only. */
+hw_db_status hw__db_relax(hw_db *db);
+/* A copy of the whole database as it is at this moment, in a new file. HW_DB_IO where the engine has no files. */
+hw_db_status hw__db_copy(hw_db *db, const char *path);
 /* What messages and logs call the store: never with a password. */
 void hw__db_name(const char *store, char *out, size_t size);
 /* Give every river and sensor of the catalog its number. Writer only. */
@@ -168,6 +174,8 @@ typedef struct {
 hw_db_status hw__db_put_event(hw_db *db, const hw_event *event);
 /* Oldest first, id > after; those of kind "estimate" only when asked for. */
 hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count);
+/* Let go of estimates' events before this one; what they said is in the results. */
+hw_db_status hw__db_forget_estimates(hw_db *db, int64_t before);
 hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
 hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);

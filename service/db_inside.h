@@ -45,7 +45,7 @@ static inline hw_value of_blob(const void *x, size_t size) {
 #define HW_NO_VALUES   NULL, 0
 enum { HW_COLUMNS_MOST = 20 };
 
-/* What an engine does. All but the last are required. */
+/* What an engine does. Required unless marked optional. */
 typedef struct {
   /* Connect. On failure `reason` says why in the engine's words, without a password. */
   hw_db_status (*open)(const char *where, bool writer, hw_db **out, char *reason, size_t size);
@@ -68,6 +68,10 @@ typedef struct {
   hw_db_status (*start)(hw_db *db, hw_sql which, const hw_value *values, size_t count);
   hw_db_status (*next)(hw_db *db, hw_sql which, hw_value *row);
   void (*finish)(hw_db *db, hw_sql which);
+  /* Optional: hw__db_relax. */
+  hw_db_status (*relax)(hw_db *db);
+  /* Optional: hw__db_copy. */
+  hw_db_status (*copy)(hw_db *db, const char *path);
   /* Optional: hw__db_append's rows at once instead of one by one, those whose fate is accepted so far. */
   hw_db_status (*append)(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
                          int64_t *seq);

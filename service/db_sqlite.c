@@ -237,6 +237,25 @@ static void sqlite_finish(hw_db *base, hw_sql which) {
   sqlite3_reset(((sqlite_db *)base)->statements[which]);
 }
 
+static hw_db_status sqlite_relax(hw_db *base) {
+  return execute((sqlite_db *)base, "PRAGMA synchronous = NORMAL");
+}
+
+static hw_db_status sqlite_copy(hw_db *base, const char *path) {
+  sqlite3 *copy = NULL;
+  int code = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+  sqlite3_backup *backup =
+      code == SQLITE_OK ? sqlite3_backup_init(copy, "main", ((sqlite_db *)base)->handle, "main") : NULL;
+  if (backup) {
+    code = sqlite3_backup_step(backup, -1); /* all in one read transaction */
+    sqlite3_backup_finish(backup);
+  } else {
+    code = code == SQLITE_OK ? sqlite3_errcode(copy) : code;
+  }
+  sqlite3_close(copy);
+  return code == SQLITE_DONE ? HW_DB_OK : meaning(code) == HW_DB_OK ? HW_DB_IO : meaning(code);
+}
+
 const hw_db_driver hw__db_sqlite = {.open = sqlite_open,
                                     .close = sqlite_close,
                                     .name = sqlite_name,
@@ -249,4 +268,6 @@ const hw_db_driver hw__db_sqlite = {.open = sqlite_open,
                                     .run = sqlite_run,
                                     .start = sqlite_start,
                                     .next = sqlite_next,
-                                    .finish = sqlite_finish};
+                                    .finish = sqlite_finish,
+                                    .relax = sqlite_relax,
+                                    .copy = sqlite_copy};

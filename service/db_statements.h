@@ -80,6 +80,7 @@
     " ON CONFLICT(incident, kind, subject, seq) DO NOTHING")                                                           \
   X(SQL_EVENTS, HW_SQL_EVENT " WHERE id > ?1 ORDER BY id LIMIT ?2")                                                    \
   X(SQL_EVENTS_BRIEF, HW_SQL_EVENT " WHERE id > ?1 AND kind <> 'estimate' ORDER BY id LIMIT ?2")                       \
+  X(SQL_EVENTS_FORGET, "DELETE FROM events WHERE id < ?1 AND kind = 'estimate'")                                       \
   X(SQL_LAST_EVENT, "SELECT coalesce(max(id), 0) FROM events")                                                         \
   X(SQL_HAS_EVENT, "SELECT 1 FROM events WHERE kind = ?1 AND incident = ?2 AND subject = ?3 LIMIT 1")                  \
   X(SQL_CURSOR_SET,                                                                                                    \

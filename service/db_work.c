@@ -136,6 +136,10 @@ hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *o
                          HW_VALUES(of_integer(after), of_integer((int64_t)limit)));
 }
 
+hw_db_status hw__db_forget_estimates(hw_db *db, int64_t before) {
+  return hw__sql_run(db, SQL_EVENTS_FORGET, HW_VALUES(of_integer(before)));
+}
+
 hw_db_status hw__db_last_event(hw_db *db, int64_t *id) {
   return hw__sql_integer(db, SQL_LAST_EVENT, id, HW_NO_VALUES);
 }

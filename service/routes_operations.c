@@ -48,6 +48,8 @@ hw_reply hw__get_metrics(hw_request *request) {
   gauge(out, "headwater_log_records", "Readings and commands in the log.", (double)head);
   gauge(out, "headwater_tracker_lag_records", "Records not yet looked at by detection.",
         (double)(head - hw__tracker_seq(service->tracker)));
+  gauge(out, "headwater_incidents_behind", "Incidents whose engine has readings to catch up with.",
+        (double)hw__solver_behind(service->solver));
   gauge(out, "headwater_resident_memory_bytes", "Memory in use.", resident_bytes());
   gauge(out, "headwater_uptime_seconds", "Since the start.",
         (double)(hw__store_now_us(service->store) - service->started_us) * 1e-6);

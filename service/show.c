@@ -134,7 +134,7 @@ json_t *hw__show_river(hw_service *service, size_t index, bool brief) {
                                            : "unset",
                 "present_s", hw__real(present), "present", hw__instant(calendar, present), "sensors", sensors,
                 "candidates", show_places(&site->river, false), "intakes", show_places(&site->river, true),
-                "has_centerline", site->river.centerline != NULL);
+                "has_centerline", site->centerline.count > 0);
   if (root && !brief) {
     add_configuration(root, &site->river);
   }

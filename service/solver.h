@@ -34,6 +34,9 @@ void hw__solver_advanced(void *solver);
 /* Take up the incidents that are open, and those closed before their engine was through. */
 hw_db_status hw__solver_resume(hw_solver *solver);
 
+/* How many incidents have readings their engine has not seen yet. */
+size_t hw__solver_behind(hw_solver *solver);
+
 /* What a query may look at while it holds the incident's run. */
 typedef struct {
   hw_run *run; /* NULL when the method cannot work on this river */

@@ -248,6 +248,10 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
   return HW_DB_OK;
 }
 
+void hw__store_relax(hw_store *store) {
+  hw__db_relax(store->writer);
+}
+
 void hw__store_close(hw_store *store) {
   if (!store) {
     return;

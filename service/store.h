@@ -18,6 +18,9 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
 /* Finish what is waiting, then close. Nobody may use the store any more. */
 void hw__store_close(hw_store *store);
 
+/* What is stored can be had again from the bus (see hw__db_relax); before anybody writes. */
+void hw__store_relax(hw_store *store);
+
 /* What a job does inside the transaction. It may run more than once and must then do the same again;
  * *seq is the last number of the log. */
 typedef hw_db_status (*hw_job_run)(hw_db *db, int64_t *seq, void *context);

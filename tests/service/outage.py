@@ -12,7 +12,7 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import cluster as postgres  # noqa: E402
+import postgres  # noqa: E402
 import serving  # noqa: E402
 
 HEADWATER = sys.argv[1]
@@ -106,7 +106,7 @@ def main():
         print("skip: no PostgreSQL server is installed here")
         return postgres.SKIPPED
     failed = 0
-    with postgres.Cluster() as server:
+    with postgres.Server() as server:
         for name, check in list(globals().items()):
             if name.startswith("check_"):
                 serving.POSTGRES = server.url

@@ -13,7 +13,7 @@
 #include "service_fixture.h"
 #include "store.h"
 
-/* Set by cluster.py: the same tests on PostgreSQL. */
+/* Set by postgres.py: the same tests on PostgreSQL. */
 static const char *postgres;
 
 typedef struct {

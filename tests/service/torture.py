@@ -9,9 +9,6 @@ import json
 import os
 import random
 import shutil
-import signal
-import socket
-import struct
 import subprocess
 import sys
 import tempfile
@@ -21,6 +18,7 @@ import urllib.error
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from broker import Broker, Publisher  # noqa: E402
 from serving import POSTGRES, Service, rows, spill  # noqa: E402
 
 FINAL = "SELECT incident, seq, mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi FROM estimates"
@@ -106,66 +104,6 @@ def kills(headwater, count, seed, method, last):
         failed += check("the same estimates, to the bit", last(got[1]) == last(expected[1]) and all(got[1][k] == expected[1][k] for k in common),
                         f"{len(common)} estimates compared")
     return failed
-
-
-class Broker:
-    """A mosquitto of our own, keeping its sessions on disk."""
-
-    def __init__(self, folder, port=None):
-        self.folder = folder
-        if port is None:
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                port = probe.getsockname()[1]
-        self.port = port
-        with open(os.path.join(folder, "mosquitto.conf"), "w") as out:
-            out.write(f"listener {port} 127.0.0.1\nallow_anonymous true\npersistence true\npersistence_location {folder}/\nautosave_interval 1\n"
-                      "max_inflight_messages 200\nmax_queued_messages 0\n" + ("user root\n" if os.getuid() == 0 else ""))
-
-    def start(self):
-        self.process = subprocess.Popen(["mosquitto", "-c", os.path.join(self.folder, "mosquitto.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        for _ in range(100):
-            try:
-                socket.create_connection(("127.0.0.1", self.port)).close()
-                return self
-            except OSError:
-                time.sleep(0.05)
-        raise RuntimeError("mosquitto does not start")
-
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
-
-
-class Publisher:
-    """QoS 1 over a plain socket: a message counts as handed over once the broker acknowledged it."""
-
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.sendall(b"\x10\x10\x00\x04MQTT\x04\x02\x00\x3c\x00\x04test")
-        assert self.read(4)[:2] == b"\x20\x02"
-
-    def read(self, size):
-        data = b""
-        while len(data) < size:
-            chunk = self.socket.recv(size - len(data))
-            if not chunk:
-                raise ConnectionError("the broker went away")
-            data += chunk
-        return data
-
-    def publish(self, messages):
-        for number, (topic, payload) in enumerate(messages, 1):
-            body = struct.pack(">H", len(topic)) + topic.encode() + struct.pack(">H", number) + payload.encode()
-            length, head = len(body), b"\x32"
-            while True:
-                head += bytes([(length & 0x7F) | (0x80 if length > 0x7F else 0)])
-                length >>= 7
-                if not length:
-                    break
-            self.socket.sendall(head + body)
-        for _ in messages:
-            self.read(4)
 
 
 def mqtt_messages(readings):

@@ -3,7 +3,10 @@ import hashlib
 import http.server
 import json
 import os
+import shutil
+import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -11,7 +14,8 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from serving import POSTGRES, RIVER, Service, execute, held, rows, spill  # noqa: E402
+from broker import Broker, Publisher  # noqa: E402
+from serving import RIVER, Service, execute, held, rows, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -179,6 +183,37 @@ def test_tokens_have_roles(folder):
     assert b"alpha" not in open(path, "rb").read()
 
 
+def test_a_withdrawn_token_counts_no_longer_after_a_hangup(folder):
+    line = lambda token: f"read {hashlib.sha256(token.encode()).hexdigest()}\n"  # noqa: E731
+    path = os.path.join(folder, "tokens")
+    open(path, "w").write(line("alpha"))
+
+    def reload(service, text, word):
+        open(path, "w").write(text)
+        before = open(os.path.join(folder, "log")).read().count(word)
+        service.process.send_signal(signal.SIGHUP)
+        until = time.time() + 10
+        while time.time() < until and open(os.path.join(folder, "log")).read().count(word) == before:
+            time.sleep(0.02)
+
+    with serve(folder, "--token-file", path) as service:
+        code = lambda token: service.request("/v1/rivers", headers={"Authorization": f"Bearer {token}"})[0]  # noqa: E731
+        assert (code("alpha"), code("beta")) == (200, 401)
+        with socket.create_connection(("127.0.0.1", int(service.address.rsplit(":", 1)[1]))) as stream:
+            stream.sendall(b"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer alpha\r\n\r\n")
+            stream.settimeout(10)
+            heard = b""
+            while b"hello" not in heard:
+                heard += stream.recv(65536)
+            reload(service, line("beta"), "tokens_reloaded")
+            while not heard.endswith(b"\r\n0\r\n\r\n"):  # its last chunk, within the time above
+                heard += stream.recv(65536)
+        assert (code("alpha"), code("beta")) == (401, 200)
+        reload(service, "not a token\n", "tokens_not_reloaded")
+        assert (code("alpha"), code("beta")) == (401, 200)
+        assert service.stop() == 0
+
+
 def test_other_machines_need_tokens(folder):
     service = serve(folder)
     run = subprocess.run([HEADWATER, "serve", service.river, "--listen", "0.0.0.0:0", "--db", service.db], capture_output=True, text=True)
@@ -189,17 +224,98 @@ def test_other_machines_need_tokens(folder):
     assert run.returncode == 1 and run.stderr.count("\n") == 1, run
 
 
-def test_tls_serves_https(folder):
-    key, cert = os.path.join(folder, "key.pem"), os.path.join(folder, "cert.pem")
-    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost", "-keyout", key, "-out", cert],
+def certificate(folder, name, *more):
+    """(certificate, key), PEM; None where there is no openssl program. more: signed by another."""
+    cert, key = os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key")
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-keyout", key, "-out", cert, *more],
                           capture_output=True)
-    if made.returncode:
+    os.chmod(folder, 0o755)
+    return (cert, key) if made.returncode == 0 else None
+
+
+def test_tls_serves_https(folder):
+    made = certificate(folder, "localhost")
+    if not made:
         print("  (no openssl program here: left out)")
         return
-    with serve(folder, "--tls-cert", cert, "--tls-key", key) as service:
+    with serve(folder, "--tls-cert", made[0], "--tls-key", made[1]) as service:
         assert service.address.startswith("https://")
         run = subprocess.run(["curl", "-fsSk", service.address + "/healthz"], capture_output=True, text=True)
         assert run.returncode == 0 and '"ok"' in run.stdout, run
+
+
+def test_an_encrypted_broker_is_verified_and_given_the_password(folder):
+    if not shutil.which("mosquitto") or not certificate(folder, "authority"):
+        print("  (no mosquitto or openssl program here: left out)")
+        return
+    authority, key = certificate(folder, "authority")
+    cert, cert_key = certificate(folder, "broker", "-CA", authority, "-CAkey", key, "-addext", "subjectAltName=DNS:localhost")
+    passwords = os.path.join(folder, "passwords")
+    subprocess.run(["mosquitto_passwd", "-c", "-b", passwords, "gauge", "correct horse"], check=True, capture_output=True)
+    broker = Broker(folder, more=f"cafile {authority}\ncertfile {cert}\nkeyfile {cert_key}\nallow_anonymous false\npassword_file {passwords}\n")
+    address, secret = f"mqtts://localhost:{broker.port}", {"HEADWATER_MQTT_USER": "gauge", "HEADWATER_MQTT_PASSWORD": "correct horse"}
+
+    def connects(service, expected):
+        until = time.time() + 10
+        while time.time() < until:
+            log = open(os.path.join(folder, "log")).read()
+            if expected in log:
+                break
+            time.sleep(0.05)
+        assert expected in log and "correct horse" not in log, (expected, log[-2000:])
+        return service
+
+    with broker:
+        # Nobody vouches for it; or not under that name; or the password is missing: no connection, and the log says why.
+        with serve(folder, "--mqtt", address) as service:
+            connects(service, "certificate")
+        with serve(folder, "--mqtt", address.replace("localhost", "127.0.0.1"), "--mqtt-ca", authority) as service:
+            connects(service, "does not match")
+        with serve(folder, "--mqtt", address, "--mqtt-ca", authority) as service:
+            connects(service, "mqtt_refused")
+        with serve(folder, "--mqtt", address, "--mqtt-ca", authority, environment=secret) as service:
+            connects(service, "mqtt_connected")
+            assert b"correct" not in open(f"/proc/{service.process.pid}/cmdline", "rb").read()
+            time.sleep(0.3)  # subscribed
+            publisher = Publisher(broker.port, ssl.create_default_context(cafile=authority), "gauge", "correct horse")
+            publisher.publish([("headwater/demo/s1", f"0.00001 {i}") for i in range(300)])
+            until = time.time() + 20
+            while time.time() < until and service.metric("headwater_log_records") < 300:
+                time.sleep(0.1)
+            assert service.metric("headwater_log_records") == 300 == service.metric("headwater_mqtt_acknowledged_total")
+    for options, sentence in ((["--mqtt", "mqtts://gauge:secret@localhost"], "--mqtt-credentials"), (["--mqtt", "localhost:1883", "--mqtt-ca", authority], "--mqtt-ca"),
+                              (["--mqtt", "nowhere"], "--mqtt")):
+        run = subprocess.run([HEADWATER, "serve", service.river, "--listen", "127.0.0.1:0", "--db", service.db, *options], capture_output=True, text=True)
+        assert run.returncode == 2 and sentence in run.stderr and "secret" not in run.stderr, run
+
+
+def test_places_lie_on_the_centreline(folder):
+    line = {"type": "FeatureCollection", "features": [
+        {"type": "Feature", "properties": {"from_m": -20000, "to_m": 0}, "geometry": {"type": "LineString", "coordinates": [[7, 50], [7, 50.2]]}},
+        {"type": "Feature", "properties": {"to_m": 20000}, "geometry": {"type": "MultiLineString", "coordinates": [[[7, 50.2], [7.1, 50.2]], [[7.1, 50.2], [7.2, 50.2]]]}}]}
+    path = os.path.join(folder, "line.geojson")
+    json.dump(line, open(path, "w"))
+    with serve(folder, river=RIVER + "centerline: line.geojson\n") as service:
+        service.post(spill(HEADWATER, service.river))
+        service.settle()
+        drawn = service.get("/v1/rivers/demo/centerline")
+        assert drawn["geometry"]["coordinates"] == [[7, 50], [7, 50.2], [7.1, 50.2], [7.2, 50.2]], drawn
+        assert drawn["properties"]["at_m"][0] == -20000 and abs(drawn["properties"]["at_m"][2] - 10000) < 1, drawn
+        incident = service.get("/v1/incidents")["incidents"][0]
+        status, text, headers = service.request(f"/v1/incidents/{incident['id']}/export?format=geojson")
+        assert status == 200 and headers["Content-Type"] == "application/geo+json"
+        found = {f["properties"]["kind"]: f for f in json.loads(text)["features"]}
+        assert found["sensor"]["geometry"]["type"] == "Point" and abs(found["intake"]["geometry"]["coordinates"][0] - 7.15) < 1e-6, found
+        latitude = 50 + 0.2 * (incident["estimate"]["location_m"] + 20000) / 20000
+        assert abs(found["source"]["geometry"]["coordinates"][1] - latitude) < 1e-6, found["source"]
+        assert found["source_interval"]["geometry"]["type"] == "LineString"
+        assert {f["properties"]["kind"] for f in service.get("/v1/rivers/demo/places")["features"]} == {"river", "sensor", "candidate", "intake"}
+    json.dump({"type": "Point", "coordinates": [7, 50]}, open(path, "w"))
+    run = subprocess.run([HEADWATER, "serve", service.river, "--db", service.db], capture_output=True, text=True)
+    assert run.returncode == 1 and run.stderr.count("\n") == 1 and "expected a LineString" in run.stderr, run
+    os.remove(path)
+    run = subprocess.run([HEADWATER, "serve", service.river, "--db", service.db], capture_output=True, text=True)
+    assert run.returncode == 1 and "line.geojson" in run.stderr, run
 
 
 def test_replay_plays_a_spill(folder):

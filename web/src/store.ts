@@ -8,7 +8,7 @@
 import * as api from "./api";
 import { riverNow } from "./clock";
 import { FRAMES, frameAt, frameOf, frameTime, type Frame } from "./forecast";
-import type { Forecast, Incident, LogEvent, Plume, Posterior, Reading, Result, River, Sensor, Track } from "./model";
+import type { CenterlineFeature, Forecast, Incident, LogEvent, Plume, Posterior, Reading, Result, River, Sensor, Track } from "./model";
 import { Paced } from "./paced";
 import { Stream } from "./stream";
 
@@ -24,7 +24,7 @@ export interface State {
   events: LogEvent[]; /* latest first */
   river: string | null; /* shown */
   incident: number | null; /* shown */
-  centerline: unknown; /* of the river shown */
+  centerline: CenterlineFeature | null; /* of the river shown */
   readings: Map<string, Reading[]>; /* of the river shown, by sensor */
   history: Track[]; /* of the incident shown, and all below */
   forecasts: Map<string, Forecast>; /* by sensor */

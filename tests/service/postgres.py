@@ -1,6 +1,6 @@
 """A PostgreSQL server of our own, in a temporary folder, for the tests.
 
-  cluster.py COMMAND...   run COMMAND with HEADWATER_TEST_POSTGRES set to the URL of such a server; the tests that
+  postgres.py COMMAND...   run COMMAND with HEADWATER_TEST_POSTGRES set to the URL of such a server; the tests that
                           know it (serving.py, test_store.c) then keep their databases there
 """
 import glob
@@ -23,7 +23,7 @@ def programs():
     return os.path.dirname(found[-1]) if found[-1] else None
 
 
-class Cluster:
+class Server:
     """`with` starts and removes it. The server refuses to run as root: then it runs as nobody."""
 
     def __init__(self):
@@ -73,8 +73,8 @@ def main(command):
     if not programs():
         print("skip: no PostgreSQL server is installed here")
         return SKIPPED
-    with Cluster() as cluster:
-        return subprocess.run(command, env={**os.environ, "HEADWATER_TEST_POSTGRES": cluster.url}).returncode
+    with Server() as server:
+        return subprocess.run(command, env={**os.environ, "HEADWATER_TEST_POSTGRES": server.url}).returncode
 
 
 if __name__ == "__main__":
