@@ -165,7 +165,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
     status = hw__hooks_start(&service, &hooks, error);
   }
   if (status == HW_OK && o->keep_days > 0) {
-    status = hw__keep_start(&service, &keep, error);
+    status = hw__keep_start(service.store, o->keep_days, &service.stopping, &keep, error);
   }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);

@@ -69,8 +69,8 @@ def execute(db, sql):
     if db.startswith("postgresql:"):
         psql(db, sql)
     else:
-        with contextlib.closing(sqlite3.connect(db)) as connection, connection:
-            connection.execute(sql)
+        with contextlib.closing(sqlite3.connect(db)) as connection:
+            connection.executescript(f"BEGIN; {sql}; COMMIT")
 
 
 @contextlib.contextmanager

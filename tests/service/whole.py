@@ -415,10 +415,7 @@ def test_a_river_nobody_has_heard_of_for_days_is_silent(folder):
         service.post("time,sensor,concentration_g_m3\n" + "".join(f"{stamp(600 - 60 * i)},s1,0.00001\n" for i in range(10)))
         service.settle()
         assert service.get("/v1/rivers/demo")["sensors"][0]["state"] == "quiet"
-    with contextlib.closing(sqlite3.connect(service.db)) as connection:
-        connection.execute("UPDATE readings SET time_s = time_s - 259200, received_us = received_us - 259200000000")
-        connection.execute("DELETE FROM snapshots")
-        connection.commit()
+    execute(service.db, "UPDATE readings SET time_s = time_s - 259200, received_us = received_us - 259200000000; DELETE FROM snapshots")
     with service as again:
         again.settle()
         sensor = again.get("/v1/rivers/demo")["sensors"][0]
@@ -428,10 +425,7 @@ def test_a_river_nobody_has_heard_of_for_days_is_silent(folder):
 def age(db, days):
     """Everything stored came so many days earlier."""
     us = days * 86400 * 1000000
-    with contextlib.closing(sqlite3.connect(db)) as connection:
-        connection.execute("UPDATE readings SET received_us = received_us - ?", (us,))
-        connection.execute("UPDATE incidents SET opened_us = opened_us - ?, closed_us = closed_us - ?", (us, us))
-        connection.commit()
+    execute(db, f"UPDATE readings SET received_us = received_us - {us}; UPDATE incidents SET opened_us = opened_us - {us}, closed_us = closed_us - {us}")
 
 
 def wait_until_removed(service, least):
