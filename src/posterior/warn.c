@@ -35,7 +35,7 @@ static fit fit_sensor(const hw__smc *smc, size_t sensor, const double *mass) {
     const double y = expected(smc, &point, mass), net = e->value_g_m3 - background;
     f.squares += e->count * (net - y) * (net - y);
     f.readings += e->count;
-    const double weight = e->count / e->variance;
+    const double weight = e->count * smc->inflation / e->variance; /* by the noise as stated */
     if (fmax(y, net) > 3 * c->floor_g_m3) {
       f.misfit += weight * (net - y) * (net - y);
       f.count += 1;
@@ -92,7 +92,7 @@ double hw__modek_warn(hw__modek *k, const double *mass, bool provisional) {
   }
   const double ratio = all.count >= 8 ? sqrt(all.misfit / all.count) : 0;
   if (ratio > 1.6) {
-    hw__warn_misfit(w, ratio);
+    hw__warn_misfit(w, ratio, smc->inflation > 1);
   }
   if (k->conflicts > 0) {
     hw__warn(w, "%zu readings came twice with different values; the first was kept", k->conflicts);
