@@ -54,12 +54,30 @@ void hw__smc_refloor(hw__smc *smc, size_t sensor) {
   }
 }
 
+/* A quiet non-detect says ln Phi((limit - b) / sigma) of the background b: expanded to second order about the
+ * background as last learned, it joins the sums. Without it only readings above the limit would tell, and too much. */
+static void add_quiet(const hw__smc *smc, const hw__entry *e, hw__channel *c) {
+  const double sd = sqrt(e->variance), about = c->learned_g_m3, z = (e->value_g_m3 - about) / sd;
+  if (z > HW__TAIL_TO) {
+    return;
+  }
+  double r;
+  (void)hw__tails_at(&smc->tails, z, &r);
+  const double count = smc->heat * e->share * e->count, curvature = fmax(r * (z + r), 0) / (sd * sd);
+  c->s0 += count * curvature;
+  c->s1 += count * (curvature * about - r / sd);
+}
+
 void hw__smc_resum(hw__smc *smc, size_t sensor) {
   hw__channel *c = &smc->channels[sensor];
   c->s0 = c->s1 = 0;
   for (size_t i = smc->history.start[sensor]; i < smc->history.start[sensor + 1]; i++) {
     const hw__entry *e = &smc->history.entries[i];
-    if (!e->below_limit && !e->aside && !e->held) {
+    if (e->below_limit) {
+      if (e->quiet && c->learns_background) {
+        add_quiet(smc, e, c);
+      }
+    } else if (!e->aside && !e->held) {
       const double weight = smc->heat * e->share * e->count / e->variance;
       c->s0 += weight;
       c->s1 += weight * (e->value_g_m3 - c->background_g_m3);
@@ -84,15 +102,16 @@ static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g
   hw__point point = c->place;
   for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
     hw__entry *e = &smc->history.entries[i];
-    if (e->below_limit) {
-      e->variance = hw__noise_variance(sensor, c->floor_g_m3, e->value_g_m3);
-      continue;
-    }
     double plume = 0;
     point.time_s = e->time_s;
     smc->kernel->response(&view, HW__BLOCK, &point, g);
     for (size_t j = 0; j < HW__BLOCK; j++) {
       plume += mass[j] * g[j] / HW__BLOCK;
+    }
+    if (e->below_limit) {
+      e->variance = hw__noise_variance(sensor, c->floor_g_m3, e->value_g_m3);
+      e->quiet = plume * plume < 0.01 * e->variance;
+      continue;
     }
     e->variance = hw__noise_variance(sensor, c->floor_g_m3, c->learned_g_m3 + plume);
     const double net = e->value_g_m3 - c->learned_g_m3;

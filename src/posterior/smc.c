@@ -50,7 +50,7 @@ static void add_share(hw__smc *smc, size_t sensor, const hw__entry *e, double sh
     const double sd = sqrt(e->variance);
     for (size_t j = 0; j < n; j++) {
       const double mass = hw__smc_expected_mass(smc, totals.lambda[j], totals.h[j]);
-      const hw__terms t = hw__nondetect(&smc->tails, mass, smc->g[j], value, sd, share);
+      const hw__terms t = hw__nondetect(&smc->tails, mass, smc->g[j], e->value_g_m3 - c->learned_g_m3, sd, share);
       out->lambda[j] = totals.lambda[j] + t.lambda;
       out->h[j] = totals.h[j] + t.h;
       out->offset[j] = totals.offset[j] + t.offset;
