@@ -9,6 +9,9 @@
 /* Choosing between paths looks back this far at least, also when the window is shorter. */
 enum { LEAST_KEPT = 1000 };
 
+/* Steps of one path of many per reading, before the best goes on alone. */
+enum { PATH_ITERATIONS = 40 };
+
 /* Paths this close, in box widths and in their share of the loss, are in the same minimum. */
 static const double meeting_distance = 1e-3;
 
@@ -62,8 +65,8 @@ static hw_status create_one(const hw__recipe *recipe, const hw_problem *problem,
   learner->sensor_count = river->sensor_count;
   learner->path_count = recipe->multi_start ? options->starts : 1;
   learner->path_iterations = options->iterations;
-  if (recipe->multi_start && learner->path_iterations > HW__TRIAL_ITERATIONS) {
-    learner->path_iterations = HW__TRIAL_ITERATIONS;
+  if (recipe->multi_start && learner->path_iterations > PATH_ITERATIONS) {
+    learner->path_iterations = PATH_ITERATIONS;
   }
   const size_t keep = options->window > LEAST_KEPT ? options->window : LEAST_KEPT;
   hw_status status = hw_transport_create(river, NULL, &learner->transport);

@@ -10,8 +10,7 @@
 #include "loss/solve.h"
 #include "online/moment.h"
 
-/* Steps after which one start can be told from another: what a jump, a moment start and, of many paths, each path gets
- * before they are compared. */
+/* Steps after which one start can be told from another: what a jump and a moment start get before they are compared. */
 enum { HW__TRIAL_ITERATIONS = 20 };
 
 /* One point on its way down; each has its own stream of chance and its own evaluator, so paths can run on

@@ -9,7 +9,7 @@
 
 #include "loss/box.h"
 
-enum { UNKNOWNS = 3, TRIES = 3, MOST_ACCEPTED = 5 };
+enum { TRIES = 3, MOST_ACCEPTED = 5 };
 static const double clear_share = 0.05, clear_floor = 1e-6;
 
 void hw__draw_ball(hw_rng *rng, double out[3]) {
@@ -35,11 +35,10 @@ static hw_source jump(const hw__learner *learner, hw__path *path) {
   return hw__box_clamp(&learner->box, &to);
 }
 
-/* As few readings as unknowns are fitted from nearly anywhere. After that: jumps that led nowhere will lead nowhere on
- * nearly the same loss. Worth trying again: a quarter more readings, or a loss that the new reading has raised by a
- * tenth. */
+/* Jumps that led nowhere will lead nowhere on nearly the same loss. Worth trying again: a quarter more readings, or a
+ * loss that the new reading has raised by a tenth. */
 static bool worth_jumping(const hw__learner *learner, const hw__path *path, double f) {
-  return learner->seen > UNKNOWNS && (learner->seen >= path->jump_due || f > 1.1 * path->jump_loss);
+  return learner->seen >= path->jump_due || f > 1.1 * path->jump_loss;
 }
 
 void hw__advance_perturbed(const hw__learner *learner, hw__path *path) {
