@@ -14,6 +14,7 @@
 #   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/
 #   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes
 #   make torture  200 kills under load, a failing disk, a broker that goes: nothing lost, nothing doubled
+#   make faults   50 faults to a cluster of three NATS nodes and three workers: it says what one machine says
 #   make fuzz     every parser, FUZZ_SECONDS=60 each
 #   make study-detect   false alarms per sensor-year and delay of the service's detection
 #
@@ -27,8 +28,9 @@ TRUCKEE := ../shared/data/truckee
 
 FUZZ_SECONDS ?= 60
 LOAD ?=
+FAULTS ?=
 
-.PHONY: serve load torture fuzz study-detect
+.PHONY: serve load torture faults fuzz study-detect
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
 	@tools/need build
@@ -92,6 +94,10 @@ load: all
 torture: all
 	@tools/need test
 	@python3 tests/service/torture.py $(HEADWATER)
+
+faults: all
+	@tools/need test
+	@python3 tests/cluster/faults.py $(HEADWATER) $(FAULTS)
 
 fuzz:
 	@tools/need build

@@ -33,6 +33,7 @@ typedef struct {
   X(check)               \
   X(reproduce)           \
   X(serve)               \
+  X(work)                \
   X(methods)
 
 #define CLI_VERB_EXTERN(name) extern const cli_verb cli_verb_##name;

@@ -2,15 +2,20 @@
 #include "serve.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/options.h"
 
-static volatile sig_atomic_t stop;
+static hw_serve_signals signals;
 
 static void on_signal(int number) {
-  (void)number;
-  stop = 1;
+  if (number == SIGHUP) {
+    signals.reload = 1;
+  } else {
+    signals.stop = 1;
+  }
 }
 
 static void catch_signals(void) {
@@ -18,8 +23,20 @@ static void catch_signals(void) {
   sigemptyset(&action.sa_mask);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGINT, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL); /* a client that goes away is its own business */
+}
+
+/* Out of the environment, so that programs we start do not find it there. NULL: not set. */
+static const char *take_secret(const char *name, char *out, size_t size) {
+  const char *value = getenv(name);
+  if (!value) {
+    return NULL;
+  }
+  snprintf(out, size, "%s", value);
+  unsetenv(name);
+  return out;
 }
 
 static int run(int argc, char **argv) {
@@ -36,7 +53,14 @@ static int run(int argc, char **argv) {
       {"token-file", OPTION_TEXT, &o.token_file, "FILE", "who may read, ingest, administer", NULL},
       {"tls-cert", OPTION_TEXT, &o.tls_cert, "FILE", "certificate chain, PEM", NULL},
       {"tls-key", OPTION_TEXT, &o.tls_key, "FILE", "its key, PEM", NULL},
-      {"mqtt", OPTION_TEXT, &o.mqtt, "HOST:PORT", "take readings from this broker too: headwater/RIVER/SENSOR", NULL},
+      {"nats", OPTION_TEXT, &o.nats, "URL[,URL...]", "be the door and the window of a cluster (see headwater work)",
+       NULL},
+      {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for its servers", NULL},
+      {"partitions", OPTION_COUNT, &o.partitions, "N", "its rivers are cut into; fixed with the cluster; default 16",
+       NULL},
+      {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},
+      {"mqtt", OPTION_TEXT, &o.mqtt, "BROKER", "take readings from HOST:PORT or mqtts://HOST[:PORT] too", NULL},
+      {"mqtt-ca", OPTION_TEXT, &o.mqtt_ca, "FILE", "who vouches for mqtts://, PEM; default the machine's list", NULL},
       {"mqtt-credentials", OPTION_TEXT, &o.mqtt_credentials, "FILE", "user and password for it, each on a line", NULL},
       {"mqtt-client", OPTION_TEXT, &o.mqtt_client, "ID", "its name for our session; default headwater", NULL},
       {"candidate-probability", OPTION_SHARE, &o.candidate_probability, "P",
@@ -52,6 +76,8 @@ static int run(int argc, char **argv) {
        NULL},
       {"future", OPTION_POSITIVE, &o.future_s, "S", "readings dated later than now by more are refused; default 300",
        NULL},
+      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS", "let go of readings received longer ago; default: all stay",
+       NULL},
       {"body-limit", OPTION_COUNT, &o.body_limit, "BYTES", "of a request; default 8388608", NULL},
       {"rate", OPTION_POSITIVE, &o.rate_per_s, "N", "requests a second from one address; default 1000", NULL},
       {"connections", OPTION_COUNT, &o.connections, "N", "at once; default 512", NULL},
@@ -61,8 +87,9 @@ static int run(int argc, char **argv) {
       &cli_verb_serve,
       "RIVER... [options]",
       "Takes readings in over HTTP and MQTT, opens an incident when they leave their background, runs the\n"
-      "method on it and shows the answer: http://127.0.0.1:8080/. RIVER is a river file or ID=FILE.\n"
-      "Prints the address when it is ready; logs go to stderr, one JSON object a line. SIGTERM stops it.",
+      "method on it and shows the answer: http://127.0.0.1:8080/. RIVER is a river file, ID=FILE or a folder.\n"
+      "Prints the address when it is ready; logs go to stderr, one JSON object a line. SIGTERM stops it,\n"
+      "SIGHUP makes it read the token file again.",
       positional,
       options,
       sizeof options / sizeof options[0]};
@@ -74,9 +101,12 @@ static int run(int argc, char **argv) {
   }
   o.rivers = operands;
   o.river_count = count;
+  char user[256], password[256];
+  o.mqtt_user = take_secret("HEADWATER_MQTT_USER", user, sizeof user);
+  o.mqtt_password = take_secret("HEADWATER_MQTT_PASSWORD", password, sizeof password);
   catch_signals();
   hw_error error = {{0}};
-  const hw_status status = hw_serve(&o, &stop, stdout, &error);
+  const hw_status status = hw_serve(&o, &signals, stdout, &error);
   if (status != HW_OK) {
     const bool asked_wrongly = strncmp(error.text, "--", 2) == 0;
     return cli_fail(asked_wrongly && status == HW_EINPUT ? EXIT_USAGE : cli_exit_code(status), "%s",

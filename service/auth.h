@@ -15,8 +15,12 @@ typedef struct hw_auth hw_auth;
 
 /* Status: HW_EINPUT for a bad line or a file without tokens, HW_EIO, HW_ENOMEM, with *error. */
 hw_status hw__auth_load(const char *path, hw_auth **out, hw_error *error);
+/* Read the file again, while others ask. On failure the tokens stay as they were. */
+hw_status hw__auth_reload(hw_auth *auth, hw_error *error);
+/* Counts up with every reload: what was allowed before has to be asked for again. auth NULL: 0. */
+unsigned hw__auth_version(hw_auth *auth);
 void hw__auth_free(hw_auth *auth);
 /* Roles of this token, 0 for one that is not known. auth NULL: all (no token file). */
-unsigned hw__auth_roles(const hw_auth *auth, const char *token);
+unsigned hw__auth_roles(hw_auth *auth, const char *token);
 
 #endif

@@ -94,6 +94,7 @@ hw_status hw__catalog_create(hw_catalog **out) {
 static void free_site(hw_site *site) {
   if (site) {
     hw_river_free(&site->river);
+    hw__centerline_free(&site->centerline);
     free(site->sensor_keys);
     free(site);
   }
@@ -194,6 +195,9 @@ hw_status hw__catalog_load(hw_catalog *catalog, const char *argument, hw_warn wa
   status = hw__catalog_add(catalog, id, path, &river, error);
   if (status == HW_EINPUT) {
     hw_river_free(&river);
+  }
+  if (status == HW_OK && river.centerline) {
+    status = hw__centerline_load(river.centerline, &river, &catalog->sites[catalog->count - 1]->centerline, error);
   }
   return status;
 }

@@ -9,12 +9,14 @@
 
 #include <stdint.h>
 
+#include "centerline.h"
 #include "headwater/headwater.h"
 
 typedef struct {
   char id[HW_ID_SIZE];
   char path[512];
   hw_river river;
+  hw_centerline centerline;
   int64_t key;          /* database's number */
   int64_t *sensor_keys; /* one per sensor */
 } hw_site;
@@ -31,6 +33,7 @@ void hw__catalog_free(hw_catalog *catalog);
 
 /* Load one river. Given: "FILE" or "ID=FILE"; without an id it is the file's name without its
  * ending, or its folder's name for a file called river.yaml.
+ * Its centreline is read too.
  * Status: HW_EINPUT (also for an id in use or not of [A-Za-z0-9._-]), HW_EIO, HW_ENOMEM, with *error. */
 hw_status hw__catalog_load(hw_catalog *catalog, const char *argument, hw_warn warn, void *context, hw_error *error);
 /* The same with a river already made; ownership of its arrays passes to the catalog on success. */

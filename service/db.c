@@ -1,14 +1,11 @@
-/* The connection: opening, migrating, statements, faults.
- *
- * Durability: WAL with synchronous=FULL, so COMMIT returns after the log is on the disk. The schema's
- * version is PRAGMA user_version; a migration is one string below, run in one transaction.
- */
+/* Opening and migrating a database whichever its engine, and what every statement shares. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "db_schema.h"
+#include "db_inside.h"
 
+/* A migration is one string, run in one transaction together with the new version. */
 static const char *const migrations[] = {
     /* 0 -> 1 */
     ("CREATE TABLE rivers(key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time_base INTEGER NOT NULL DEFAULT 0);"
@@ -50,192 +47,188 @@ const char *hw__db_text(hw_db_status status) {
   return (size_t)status < sizeof texts / sizeof texts[0] ? texts[status] : "unknown";
 }
 
-static hw_db_status meaning(int code) {
-  switch (code & 0xff) {
-    case SQLITE_OK:
-    case SQLITE_DONE:
-    case SQLITE_ROW:
-      return HW_DB_OK;
-    case SQLITE_FULL:
-      return HW_DB_FULL;
-    case SQLITE_READONLY:
-    case SQLITE_PERM:
-    case SQLITE_CANTOPEN:
-      return HW_DB_READONLY;
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return HW_DB_CORRUPT;
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-      return HW_DB_BUSY;
-    default:
-      return HW_DB_IO;
-  }
+const char *hw__sql_text(hw_sql which) {
+  static const char *const texts[] = {
+#define ROW(name, sql) sql,
+      HW_SQL_LIST(ROW)
+#undef ROW
+  };
+  return texts[which];
 }
 
-hw_db_status hw__db_fault(hw_db *db) {
-  const hw_db_status status = meaning(sqlite3_extended_errcode(db->handle));
-  return status == HW_DB_OK ? HW_DB_IO : status;
+/* --- opening --- */
+
+static const hw_db_driver *driver_of(const char *store) {
+  (void)store;
+  return &hw__db_sqlite;
 }
 
-static hw_db_status execute(hw_db *db, const char *sql) {
-  return meaning(sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
+static const char *place_of(const char *store) {
+  return strncmp(store, "sqlite:", 7) == 0 ? store + 7 : store;
 }
 
-static int user_version(hw_db *db) {
-  sqlite3_stmt *statement = NULL;
-  int version = -1;
-  if (sqlite3_prepare_v2(db->handle, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
-      sqlite3_step(statement) == SQLITE_ROW) {
-    version = sqlite3_column_int(statement, 0);
-  }
-  sqlite3_finalize(statement);
-  return version;
+void hw__db_name(const char *store, char *out, size_t size) {
+  driver_of(store)->name(place_of(store), out, size);
 }
 
-static hw_db_status migrate(hw_db *db) {
-  int version = user_version(db);
-  if (version < 0) {
-    return hw__db_fault(db);
-  }
-  if (version > SCHEMA_VERSION) {
+static hw_db_status bring_up_to_date(hw_db *db, bool writer) {
+  int version = 0;
+  hw_db_status status = db->driver->version(db, &version);
+  if (status == HW_DB_OK && version > SCHEMA_VERSION) {
     return HW_DB_NEWER;
   }
-  hw_db_status status = HW_DB_OK;
+  if (status == HW_DB_OK && version < SCHEMA_VERSION && !writer) {
+    return HW_DB_OLDER;
+  }
   for (; version < SCHEMA_VERSION && status == HW_DB_OK; version++) {
-    char stamp[64];
-    snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d", version + 1);
-    status = execute(db, "BEGIN IMMEDIATE");
-    status = status == HW_DB_OK ? execute(db, migrations[version]) : status;
-    status = status == HW_DB_OK ? execute(db, stamp) : status;
-    status = status == HW_DB_OK ? execute(db, "COMMIT") : status;
-    if (status != HW_DB_OK) {
-      hw__db_rollback(db);
-    }
+    status = db->driver->migrate(db, migrations[version], version + 1);
   }
   return status;
 }
 
-hw_db_status hw__db_open(const char *path, bool writer, hw_db **out, char *sentence, size_t size) {
+hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size) {
   *out = NULL;
-  hw_db *db = calloc(1, sizeof *db);
-  if (!db) {
-    snprintf(sentence, size, "out of memory");
-    return HW_DB_IO;
-  }
-  const int flags = (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
-  hw_db_status status = meaning(sqlite3_open_v2(path, &db->handle, flags, NULL));
+  const hw_db_driver *driver = driver_of(store);
+  char reason[256] = "out of memory";
+  hw_db *db = NULL;
+  hw_db_status status = driver->open(place_of(store), writer, &db, reason, sizeof reason);
   if (status == HW_DB_OK) {
-    sqlite3_busy_timeout(db->handle, 5000);
-    /* cell_size_check: meet a damaged page with an error, not with a wrong row. */
-    status = execute(db, writer ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"
-                                  "PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000;"
-                                  "PRAGMA cache_size = -65536; PRAGMA locking_mode = NORMAL"
-                                : "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192");
-  }
-  if (status == HW_DB_OK && writer) {
-    status = migrate(db);
+    status = bring_up_to_date(db, writer);
+    if (status != HW_DB_OK) {
+      snprintf(reason, sizeof reason, "%s", driver->reason(db));
+      driver->close(db);
+    }
   }
   if (status != HW_DB_OK) {
-    snprintf(sentence, size, "%s: %s (%s)", path, hw__db_text(status),
-             db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
-    hw__db_close(db);
+    char name[256];
+    hw__db_name(store, name, sizeof name);
+    const bool told = status == HW_DB_NEWER || status == HW_DB_OLDER; /* the engine knows nothing of it */
+    snprintf(sentence, size, told ? "%s: %s" : "%s: %s (%s)", name, hw__db_text(status), reason);
     return status;
   }
   *out = db;
   return HW_DB_OK;
 }
 
+hw_db_status hw__db_relax(hw_db *db) {
+  return db->driver->relax ? db->driver->relax(db) : HW_DB_OK;
+}
+
+hw_db_status hw__db_copy(hw_db *db, const char *path) {
+  return db->driver->copy ? db->driver->copy(db, path) : HW_DB_IO;
+}
+
+static void forget_bases(hw_db *db) {
+  free(db->bases);
+  db->bases = NULL;
+  db->base_count = 0;
+}
+
 void hw__db_close(hw_db *db) {
   if (db) {
-    for (int i = 0; i < SQL_STATEMENTS; i++) {
-      sqlite3_finalize(db->statements[i]);
-    }
-    sqlite3_close(db->handle);
-    free(db);
+    forget_bases(db);
+    db->driver->close(db);
   }
 }
 
-sqlite3_stmt *hw__db_statement(hw_db *db, hw_sql which) {
-  static const char *const texts[] = {
-#define ROW(name, sql) sql,
-      HW_SQL_LIST(ROW)
-#undef ROW
-  };
-  sqlite3_stmt **statement = &db->statements[which];
-  if (*statement) {
-    sqlite3_reset(*statement);
-    return *statement;
-  }
-  sqlite3_prepare_v3(db->handle, texts[which], -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
-  return *statement;
-}
-
-hw_db_status hw__db_run(hw_db *db, sqlite3_stmt *statement) {
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  const int code = sqlite3_step(statement);
-  const hw_db_status status = code == SQLITE_DONE || code == SQLITE_ROW ? HW_DB_OK : hw__db_fault(db);
-  sqlite3_reset(statement);
-  return status;
-}
-
-hw_db_status hw__db_step(hw_db *db, sqlite3_stmt *statement) {
-  const int code = sqlite3_step(statement);
-  if (code == SQLITE_ROW) {
-    return HW_DB_OK;
-  }
-  const hw_db_status status = code == SQLITE_DONE ? HW_DB_ABSENT : hw__db_fault(db);
-  sqlite3_reset(statement);
-  return status;
+bool hw__db_damaged(const hw_db *db) {
+  return db->damaged;
 }
 
 hw_db_status hw__db_begin(hw_db *db) {
-  return hw__db_run(db, hw__db_statement(db, SQL_BEGIN));
+  return db->driver->begin(db, true);
 }
 
 hw_db_status hw__db_commit(hw_db *db) {
-  return hw__db_run(db, hw__db_statement(db, SQL_COMMIT));
+  return db->driver->commit(db);
 }
 
 void hw__db_rollback(hw_db *db) {
-  if (!sqlite3_get_autocommit(db->handle)) {
-    sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
-  }
+  forget_bases(db);
+  db->driver->rollback(db);
 }
 
-static hw_db_status key_of(hw_db *db, hw_sql add, hw_sql get, int64_t river, const char *id, int64_t *key) {
-  const hw_sql steps[] = {add, get};
-  hw_db_status status = HW_DB_OK;
-  for (int i = 0; i < 2 && status == HW_DB_OK; i++) {
-    sqlite3_stmt *statement = hw__db_statement(db, steps[i]);
-    if (!statement) {
-      return hw__db_fault(db);
-    }
-    int at = 1;
-    if (river) {
-      sqlite3_bind_int64(statement, at++, river);
-    }
-    sqlite3_bind_text(statement, at, id, -1, SQLITE_STATIC);
-    if (i == 0) {
-      status = hw__db_run(db, statement);
-    } else if ((status = hw__db_step(db, statement)) == HW_DB_OK) {
-      *key = sqlite3_column_int64(statement, 0);
-      sqlite3_reset(statement);
-    }
+/* --- rows --- */
+
+hw_db_status hw__sql_collect(hw_db *db, hw_sql which, const hw_collection *into, const hw_value *values, size_t count) {
+  hw_value row[HW_COLUMNS_MOST];
+  size_t n = 0;
+  hw_db_status status = db->driver->start(db, which, values, count);
+  while (status == HW_DB_OK && n < into->limit && (status = db->driver->next(db, which, row)) == HW_DB_OK) {
+    status = into->read(row, (char *)into->elements + n * into->element_size);
+    n += status == HW_DB_OK;
   }
-  return status;
+  db->driver->finish(db, which);
+  db->damaged = db->damaged || status == HW_DB_CORRUPT;
+  *into->count = n;
+  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
+
+hw_db_status hw__sql_one(hw_db *db, hw_sql which, hw_row_reader read, void *element, const hw_value *values,
+                         size_t count) {
+  size_t found = 0;
+  const hw_collection one = {read, element, 0, 1, &found};
+  const hw_db_status status = hw__sql_collect(db, which, &one, values, count);
+  return status == HW_DB_OK && found == 0 ? HW_DB_ABSENT : status;
+}
+
+static hw_db_status read_integer(const hw_value *row, void *element) {
+  *(int64_t *)element = hw__value_integer(row);
+  return HW_DB_OK;
+}
+
+hw_db_status hw__sql_integer(hw_db *db, hw_sql which, int64_t *out, const hw_value *values, size_t count) {
+  return hw__sql_one(db, which, read_integer, out, values, count);
+}
+
+int64_t hw__value_integer(const hw_value *value) {
+  return value->kind == HW_VALUE_INTEGER ? value->integer : 0;
+}
+
+double hw__value_real(const hw_value *value) {
+  return value->kind == HW_VALUE_REAL      ? value->real
+         : value->kind == HW_VALUE_INTEGER ? (double)value->integer
+                                           : (double)NAN;
+}
+
+void hw__value_copy(const hw_value *value, char *out, size_t size) {
+  snprintf(out, size, "%s", value->kind == HW_VALUE_TEXT ? value->bytes : "");
+}
+
+char *hw__value_duplicate(const hw_value *value) {
+  const bool has_bytes = value->kind == HW_VALUE_TEXT || value->kind == HW_VALUE_BLOB;
+  const size_t size = has_bytes ? value->size : 0;
+  char *copy = malloc(size + 1);
+  if (copy) {
+    if (size) {
+      memcpy(copy, value->bytes, size);
+    }
+    copy[size] = '\0';
+  }
+  return copy;
+}
+
+/* --- names --- */
+
+static hw_db_status key_of(hw_db *db, const char *river, int64_t *key) {
+  const hw_db_status status = hw__sql_run(db, SQL_RIVER_ADD, HW_VALUES(of_text(river)));
+  return status == HW_DB_OK ? hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river))) : status;
+}
+
+static hw_db_status sensor_key_of(hw_db *db, int64_t river, const char *sensor, int64_t *key) {
+  const hw_db_status status = hw__sql_run(db, SQL_SENSOR_ADD, HW_VALUES(of_integer(river), of_text(sensor)));
+  return status == HW_DB_OK ? hw__sql_integer(db, SQL_SENSOR_KEY, key, HW_VALUES(of_integer(river), of_text(sensor)))
+                            : status;
 }
 
 hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog) {
   hw_db_status status = hw__db_begin(db);
   for (size_t r = 0; r < hw__catalog_count(catalog) && status == HW_DB_OK; r++) {
     hw_site *site = hw__catalog_site(catalog, r);
-    status = key_of(db, SQL_RIVER_ADD, SQL_RIVER_KEY, 0, site->id, &site->key);
+    status = key_of(db, site->id, &site->key);
     for (size_t s = 0; s < site->river.sensor_count && status == HW_DB_OK; s++) {
       int64_t key = 0;
-      status = key_of(db, SQL_SENSOR_ADD, SQL_SENSOR_KEY, site->key, site->river.sensors[s].id, &key);
+      status = sensor_key_of(db, site->key, site->river.sensors[s].id, &key);
       if (status == HW_DB_OK && hw__catalog_set_key(catalog, r, s, key) != HW_OK) {
         status = HW_DB_IO;
       }

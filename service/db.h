@@ -6,7 +6,8 @@
  * of it serves people and quick restarts. Writing twice what was worked out twice changes nothing.
  *
  * A handle is used by one thread at a time. One handle writes (the store's writer thread, store.h),
- * others read beside it. Nothing outside db_*.c knows that it is SQLite.
+ * others read beside it. Two engines stand behind it, SQLite and PostgreSQL (db_inside.h); nothing outside
+ * db_*.c knows which. A store is named in text: "postgresql://..." (libpq's URL), "sqlite:FILE", or a plain FILE.
  */
 #ifndef HW_SERVICE_DB_H
 #define HW_SERVICE_DB_H
@@ -19,16 +20,20 @@
 typedef struct hw_db hw_db;
 
 /* What can go wrong with a disk, as far as people can act on it. */
-#define HW_DB_LIST(X)                                           \
-  X(HW_DB_OK, "done")                                           \
-  X(HW_DB_ABSENT, "no such row")                                \
-  X(HW_DB_FULL, "the disk is full")                             \
-  X(HW_DB_READONLY, "the database cannot be written")           \
-  X(HW_DB_CORRUPT, "the database is damaged")                   \
-  X(HW_DB_BUSY, "another process holds the database")           \
-  X(HW_DB_NEWER, "the database was written by a newer version") \
-  X(HW_DB_STOPPING, "the service is stopping")                  \
-  X(HW_DB_IO, "the disk failed")
+#define HW_DB_LIST(X)                                                                                \
+  X(HW_DB_OK, "done")                                                                                \
+  X(HW_DB_ABSENT, "no such row")                                                                     \
+  X(HW_DB_FULL, "the disk is full")                                                                  \
+  X(HW_DB_READONLY, "the database cannot be written")                                                \
+  X(HW_DB_CORRUPT, "the database is damaged")                                                        \
+  X(HW_DB_BUSY, "another process holds the database")                                                \
+  X(HW_DB_NEWER, "the database was written by a newer version")                                      \
+  X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date")        \
+  X(HW_DB_GONE, "the database server does not answer")                                               \
+  X(HW_DB_AWAY, "the cluster does not answer")                                                       \
+  X(HW_DB_FORGOTTEN, "the readings of this incident are no longer kept; its result and history are") \
+  X(HW_DB_STOPPING, "the service is stopping")                                                       \
+  X(HW_DB_IO, "the database failed")
 
 typedef enum {
 #define HW_DB_ENUM(name, text) name,
@@ -38,12 +43,23 @@ typedef enum {
 
 const char *hw__db_text(hw_db_status status);
 
-/* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed. */
-hw_db_status hw__db_open(const char *path, bool writer, hw_db **out, char *sentence, size_t size);
+/* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
+hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
 void hw__db_close(hw_db *db);
+/* Has a question met damage since it was opened? */
+bool hw__db_damaged(const hw_db *db);
+/* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
+ * whole over a loss of power; its last commits may be gone. Writer only. */
+hw_db_status hw__db_relax(hw_db *db);
+/* A copy of the whole database as it is at this moment, in a new file. HW_DB_IO where the engine has no files. */
+hw_db_status hw__db_copy(hw_db *db, const char *path);
+/* What messages and logs call the store: never with a password. */
+void hw__db_name(const char *store, char *out, size_t size);
 /* Give every river and sensor of the catalog its number. Writer only. */
 hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog);
 
+/* A failed statement may show as late as at the commit; after any failure comes the rollback. A server that went
+ * away and is back is connected to again by hw__db_begin, or by a statement outside of a transaction. */
 hw_db_status hw__db_begin(hw_db *db);
 hw_db_status hw__db_commit(hw_db *db);
 void hw__db_rollback(hw_db *db);
@@ -72,6 +88,12 @@ hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out);
  * *seq is the last number used, moved on by those accepted. */
 hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
                            int64_t *seq);
+/* The same where the caller numbers and dates the records: the numbers grow, gaps are allowed. */
+typedef struct {
+  int64_t seq, received_us;
+} hw_stamp;
+hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
+                                   const hw_stamp *stamps);
 /* Append a command; record->seq is filled in from *seq, which moves on. */
 hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq);
 /* Highest number in the log, 0 when empty; and the latest wall clock seen by it. */
@@ -155,16 +177,31 @@ typedef struct {
 hw_db_status hw__db_put_event(hw_db *db, const hw_event *event);
 /* Oldest first, id > after; those of kind "estimate" only when asked for. */
 hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count);
+/* Let go of estimates' events before this one; what they said is in the results. */
+hw_db_status hw__db_forget_estimates(hw_db *db, int64_t before);
 hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
 hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
 
-/* How far a reader of the events has come. Status: HW_DB_ABSENT before its first word. */
+/* A number kept by name: how far a reader of the events has come, whether a sensor's silence was told.
+ * Status: HW_DB_ABSENT before the first. */
 hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event);
 hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
 
 /* The tracker's state after record `seq`. *body is malloc'd. */
 hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);
 hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size);
+
+/* --- letting go (keep.h) --- */
+
+/* Readings in order, the oldest first. */
+hw_db_status hw__db_oldest(hw_db *db, hw_record *out, size_t limit, size_t *count);
+/* Incidents that keep their readings: those whose engine is not through, and those closed at cutoff_us or later. */
+hw_db_status hw__db_needed(hw_db *db, int64_t cutoff_us, hw_incident *out, size_t limit, size_t *count);
+/* Remove readings up to this number (never the last one), and so many estimate events of incidents closed before
+ * cutoff_us, which count as forgotten from then on. */
+hw_db_status hw__db_remove(hw_db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed);
+/* Status: HW_DB_FORGOTTEN once the incident's readings may be gone. */
+hw_db_status hw__db_remembers(hw_db *db, const hw_incident *incident);
 
 #endif

@@ -1,22 +1,45 @@
 /* The log: readings and commands in, in order out again. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "db_schema.h"
+#include "db_inside.h"
 
 hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_BASE_GET);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, river);
-  const hw_db_status status = hw__db_step(db, statement);
+  int64_t base = 0;
+  const hw_db_status status = hw__sql_integer(db, SQL_BASE_GET, &base, HW_VALUES(of_integer(river)));
   if (status == HW_DB_OK) {
-    *out = (hw_time_base)sqlite3_column_int(statement, 0);
-    sqlite3_reset(statement);
+    *out = (hw_time_base)base;
   }
   return status;
+}
+
+enum { BASES_MOST = 1 << 20 }; /* keys grow by one: none is so large */
+
+/* What is stored for the river, asked for once: it never changes. */
+static hw_db_status known_base(hw_db *db, int64_t river, hw_time_base *out) {
+  const size_t at = (size_t)river;
+  if (at < db->base_count && db->bases[at] != HW_TIME_UNSET) {
+    *out = db->bases[at];
+    return HW_DB_OK;
+  }
+  return hw__db_time_base(db, river, out);
+}
+
+static void remember_base(hw_db *db, int64_t river, hw_time_base base) {
+  const size_t at = (size_t)river;
+  if (at >= db->base_count) {
+    if (at > BASES_MOST) {
+      return;
+    }
+    const size_t wanted = at < 64 ? 128 : 2 * at;
+    hw_time_base *grown = realloc(db->bases, wanted * sizeof *grown);
+    if (!grown) {
+      return; /* then it is asked for again */
+    }
+    memset(grown + db->base_count, 0, (wanted - db->base_count) * sizeof *grown);
+    db->bases = grown;
+    db->base_count = wanted;
+  }
+  db->bases[at] = base;
 }
 
 /* A river is in calendar time or relative time for good, as its first stored reading said. A river
@@ -24,237 +47,147 @@ hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out) {
 static hw_db_status settle_time_base(hw_db *db, const hw_site *site, hw_entry *entry) {
   const hw_time_base told = entry->calendar || site->river.search_is_calendar ? HW_TIME_CALENDAR : HW_TIME_RELATIVE;
   hw_time_base stored = HW_TIME_UNSET;
-  hw_db_status status = hw__db_time_base(db, site->key, &stored);
+  hw_db_status status = known_base(db, site->key, &stored);
   if (status == HW_DB_OK && stored == HW_TIME_UNSET) {
-    sqlite3_stmt *statement = hw__db_statement(db, SQL_BASE_SET);
-    if (!statement) {
-      return hw__db_fault(db);
-    }
-    sqlite3_bind_int64(statement, 1, site->key);
-    sqlite3_bind_int(statement, 2, (int)told);
-    status = hw__db_run(db, statement);
+    status = hw__sql_run(db, SQL_BASE_SET, HW_VALUES(of_integer(site->key), of_integer((int64_t)told)));
     stored = told;
   }
-  if (status == HW_DB_OK && stored != told) {
-    entry->fate = HW_FATE_TIME_BASE;
-  }
-  return status;
-}
-
-static hw_db_status same_as_stored(hw_db *db, int64_t sensor, const hw_entry *entry, bool *same) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_READING_SAME);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, sensor);
-  sqlite3_bind_double(statement, 2, entry->time_s);
-  sqlite3_bind_double(statement, 3, entry->concentration_g_m3);
-  sqlite3_bind_int(statement, 4, entry->below_limit);
-  const hw_db_status status = hw__db_step(db, statement);
   if (status == HW_DB_OK) {
-    *same = sqlite3_column_int(statement, 0) != 0;
-    sqlite3_reset(statement);
+    remember_base(db, site->key, stored);
+    entry->fate = stored == told ? HW_FATE_ACCEPTED : HW_FATE_TIME_BASE;
   }
   return status;
 }
 
-static hw_db_status append_one(hw_db *db, const hw_site *site, hw_entry *entry, int64_t received_us, int64_t *seq) {
-  const int64_t sensor = site->sensor_keys[entry->place.sensor];
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_READING_ADD);
-  if (!statement) {
-    return hw__db_fault(db);
+static hw_db_status append_one(hw_db *db, const hw_site *site, hw_entry *entry, const hw_stamp *stamp) {
+  const hw_value sensor = of_integer(site->sensor_keys[entry->place.sensor]);
+  const hw_value time = of_real(entry->time_s), value = of_real(entry->concentration_g_m3);
+  const hw_value below = of_integer(entry->below_limit);
+  size_t added = 0;
+  hw_db_status status = db->driver->run(db, SQL_READING_ADD,
+                                        HW_VALUES(of_integer(stamp->seq), of_integer(site->key), sensor, time, value,
+                                                  below, of_integer(stamp->received_us)),
+                                        &added);
+  entry->fate = HW_FATE_ACCEPTED;
+  if (status == HW_DB_OK && !added) {
+    int64_t same = 0;
+    status = hw__sql_integer(db, SQL_READING_SAME, &same, HW_VALUES(sensor, time, value, below));
+    entry->fate = same ? HW_FATE_DUPLICATE : HW_FATE_CONFLICT;
   }
-  sqlite3_bind_int64(statement, 1, *seq + 1);
-  sqlite3_bind_int64(statement, 2, site->key);
-  sqlite3_bind_int64(statement, 3, sensor);
-  sqlite3_bind_double(statement, 4, entry->time_s);
-  sqlite3_bind_double(statement, 5, entry->concentration_g_m3);
-  sqlite3_bind_int(statement, 6, entry->below_limit);
-  sqlite3_bind_int64(statement, 7, received_us);
-  hw_db_status status = hw__db_run(db, statement);
-  if (status != HW_DB_OK) {
-    return status;
+  return status;
+}
+
+static hw_db_status settle_time_bases(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count) {
+  hw_db_status status = HW_DB_OK;
+  for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
+    status = settle_time_base(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i]);
   }
-  if (sqlite3_changes(db->handle) > 0) {
-    entry->fate = HW_FATE_ACCEPTED;
-    ++*seq;
-    return HW_DB_OK;
-  }
-  bool same = false;
-  status = same_as_stored(db, sensor, entry, &same);
-  entry->fate = same ? HW_FATE_DUPLICATE : HW_FATE_CONFLICT;
   return status;
 }
 
 hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
                            int64_t *seq) {
-  size_t settled = SIZE_MAX; /* the river and kind of time asked about last: rows of one body agree mostly */
-  bool settled_calendar = false;
-  hw_db_status status = HW_DB_OK;
+  hw_db_status status = settle_time_bases(db, catalog, entries, count);
+  if (status == HW_DB_OK && db->driver->append) {
+    return db->driver->append(db, catalog, entries, count, received_us, seq);
+  }
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
-    hw_entry *entry = &entries[i];
-    const hw_site *site = hw__catalog_site(catalog, entry->place.site);
-    entry->fate = HW_FATE_ACCEPTED;
-    if (entry->place.site != settled || entry->calendar != settled_calendar) {
-      status = settle_time_base(db, site, entry);
-      const bool fits = status == HW_DB_OK && entry->fate == HW_FATE_ACCEPTED;
-      settled = fits ? entry->place.site : SIZE_MAX;
-      settled_calendar = entry->calendar;
+    if (entries[i].fate == HW_FATE_ACCEPTED) {
+      const hw_stamp stamp = {*seq + 1, received_us};
+      status = append_one(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i], &stamp);
+      *seq += status == HW_DB_OK && entries[i].fate == HW_FATE_ACCEPTED;
     }
-    if (status == HW_DB_OK && entry->fate == HW_FATE_ACCEPTED) {
-      status = append_one(db, site, entry, received_us, seq);
+  }
+  return status;
+}
+
+hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
+                                   const hw_stamp *stamps) {
+  hw_db_status status = settle_time_bases(db, catalog, entries, count);
+  for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
+    if (entries[i].fate == HW_FATE_ACCEPTED) {
+      status = append_one(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i], &stamps[i]);
     }
   }
   return status;
 }
 
 hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_COMMAND_ADD);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, *seq + 1);
-  sqlite3_bind_int(statement, 2, (int)record->kind);
-  sqlite3_bind_int64(statement, 3, record->river);
-  sqlite3_bind_int64(statement, 4, record->incident);
-  sqlite3_bind_double(statement, 5, record->time_s);
-  sqlite3_bind_text(statement, 6, record->method, -1, SQLITE_STATIC);
-  sqlite3_bind_int64(statement, 7, record->received_us);
-  const hw_db_status status = hw__db_run(db, statement);
+  const hw_db_status status =
+      hw__sql_run(db, SQL_COMMAND_ADD,
+                  HW_VALUES(of_integer(*seq + 1), of_integer((int64_t)record->kind), of_integer(record->river),
+                            of_integer(record->incident), of_real(record->time_s), of_text(record->method),
+                            of_integer(record->received_us)));
   if (status == HW_DB_OK) {
     record->seq = ++*seq;
   }
   return status;
 }
 
+static hw_db_status read_head(const hw_value *row, void *element) {
+  hw_stamp *head = element;
+  *head = (hw_stamp){hw__value_integer(&row[0]), hw__value_integer(&row[1])};
+  return HW_DB_OK;
+}
+
 hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_HEAD);
-  const hw_db_status status = statement ? hw__db_step(db, statement) : hw__db_fault(db);
+  hw_stamp head = {0, 0};
+  const hw_db_status status = hw__sql_one(db, SQL_HEAD, read_head, &head, HW_NO_VALUES);
   if (status == HW_DB_OK) {
-    *seq = sqlite3_column_int64(statement, 0);
-    *received_us = sqlite3_column_int64(statement, 1);
-    sqlite3_reset(statement);
+    *seq = head.seq;
+    *received_us = head.received_us;
   }
   return status;
 }
 
-/* Rows of a statement over readings, all with the same columns. */
-static hw_db_status collect(hw_db *db, sqlite3_stmt *statement, hw_record *out, size_t limit, size_t *count) {
-  size_t n = 0;
-  hw_db_status status = HW_DB_OK;
-  while (n < limit && (status = hw__db_step(db, statement)) == HW_DB_OK) {
-    out[n++] = (hw_record){.seq = sqlite3_column_int64(statement, 0),
-                           .kind = HW_RECORD_READING,
-                           .river = sqlite3_column_int64(statement, 1),
-                           .sensor = sqlite3_column_int64(statement, 2),
-                           .time_s = sqlite3_column_double(statement, 3),
-                           .concentration_g_m3 = sqlite3_column_double(statement, 4),
-                           .below_limit = sqlite3_column_int(statement, 5) != 0,
-                           .received_us = sqlite3_column_int64(statement, 6)};
-  }
-  sqlite3_reset(statement);
-  *count = n;
-  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+hw_db_status hw__read_reading(const hw_value *row, void *element) {
+  *(hw_record *)element = (hw_record){.seq = hw__value_integer(&row[0]),
+                                      .kind = HW_RECORD_READING,
+                                      .river = hw__value_integer(&row[1]),
+                                      .sensor = hw__value_integer(&row[2]),
+                                      .time_s = hw__value_real(&row[3]),
+                                      .concentration_g_m3 = hw__value_real(&row[4]),
+                                      .below_limit = hw__value_integer(&row[5]) != 0,
+                                      .received_us = hw__value_integer(&row[6])};
+  return HW_DB_OK;
 }
 
-static hw_db_status collect_commands(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_COMMANDS);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, after);
-  sqlite3_bind_int64(statement, 2, (sqlite3_int64)limit);
-  size_t n = 0;
-  hw_db_status status = HW_DB_OK;
-  while (n < limit && (status = hw__db_step(db, statement)) == HW_DB_OK) {
-    hw_record *record = &out[n++];
-    *record = (hw_record){
-        .seq = sqlite3_column_int64(statement, 0),
-        .kind = (hw_record_kind)sqlite3_column_int(statement, 1),
-        .river = sqlite3_column_int64(statement, 2),
-        .incident = sqlite3_column_int64(statement, 3),
-        .time_s = sqlite3_column_type(statement, 4) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(statement, 4),
-        .received_us = sqlite3_column_int64(statement, 6)};
-    snprintf(record->method, sizeof record->method, "%s", (const char *)sqlite3_column_text(statement, 5));
-  }
-  sqlite3_reset(statement);
-  *count = n;
-  return status == HW_DB_ABSENT ? HW_DB_OK : status;
-}
-
-enum { COMMANDS_PER_PAGE = 16 };
-
-hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_LOG);
-  if (!statement || limit <= COMMANDS_PER_PAGE) {
-    return hw__db_fault(db);
-  }
-  const size_t page = limit - COMMANDS_PER_PAGE;
-  sqlite3_bind_int64(statement, 1, after);
-  sqlite3_bind_int64(statement, 2, (sqlite3_int64)page);
-  size_t readings = 0, commands = 0;
-  /* One read transaction: a command between two readings is not missed. */
-  hw_record met[COMMANDS_PER_PAGE];
-  sqlite3_exec(db->handle, "BEGIN", NULL, NULL, NULL);
-  hw_db_status status = collect(db, statement, out, page, &readings);
-  status = status == HW_DB_OK ? collect_commands(db, after, met, COMMANDS_PER_PAGE, &commands) : status;
-  sqlite3_exec(db->handle, "COMMIT", NULL, NULL, NULL);
-  if (status != HW_DB_OK) {
-    return status;
-  }
-  /* A full page of either kind ends the merge where it ends: what lies behind is for the next call. */
-  const int64_t readings_end = readings == page ? out[readings - 1].seq : INT64_MAX;
-  const int64_t commands_end = commands == COMMANDS_PER_PAGE ? met[commands - 1].seq : INT64_MAX;
-  while (readings && out[readings - 1].seq > commands_end) {
-    readings--;
-  }
-  while (commands && met[commands - 1].seq > readings_end) {
-    commands--;
-  }
-  *count = readings + commands;
-  for (size_t to = *count; commands > 0; to--) {
-    out[to - 1] = readings && out[readings - 1].seq > met[commands - 1].seq ? out[--readings] : met[--commands];
+static hw_db_status read_record(const hw_value *row, void *element) {
+  hw_record *record = element;
+  hw__read_reading(row, record);
+  record->kind = (hw_record_kind)hw__value_integer(&row[7]);
+  if (record->kind != HW_RECORD_READING) {
+    record->incident = hw__value_integer(&row[8]);
+    hw__value_copy(&row[9], record->method, sizeof record->method);
   }
   return HW_DB_OK;
 }
 
+hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count) {
+  const hw_collection records = {read_record, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_LOG, &records, HW_VALUES(of_integer(after), of_integer((int64_t)limit)));
+}
+
 hw_db_status hw__db_river_log(hw_db *db, int64_t river, int64_t after, int64_t upto, hw_record *out, size_t limit,
                               size_t *count) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_RIVER_LOG);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, river);
-  sqlite3_bind_int64(statement, 2, after);
-  sqlite3_bind_int64(statement, 3, upto);
-  sqlite3_bind_int64(statement, 4, (sqlite3_int64)limit);
-  return collect(db, statement, out, limit, count);
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_RIVER_LOG, &readings,
+                         HW_VALUES(of_integer(river), of_integer(after), of_integer(upto), of_integer((int64_t)limit)));
 }
 
 hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, size_t limit, size_t *count) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_LEAD_IN);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, what->river);
-  sqlite3_bind_double(statement, 2, what->from_s);
-  sqlite3_bind_int64(statement, 3, what->after);
-  sqlite3_bind_int64(statement, 4, what->before);
-  sqlite3_bind_int64(statement, 5, (sqlite3_int64)limit);
-  return collect(db, statement, out, limit, count);
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_LEAD_IN, &readings,
+                         HW_VALUES(of_integer(what->river), of_real(what->from_s), of_integer(what->after),
+                                   of_integer(what->before), of_integer((int64_t)limit)));
 }
 
 hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
                                size_t *count) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_SENSOR_LOG);
-  if (!statement) {
-    return hw__db_fault(db);
-  }
-  sqlite3_bind_int64(statement, 1, sensor);
-  sqlite3_bind_double(statement, 2, from_s);
-  sqlite3_bind_double(statement, 3, to_s);
-  sqlite3_bind_int64(statement, 4, (sqlite3_int64)limit);
-  const hw_db_status status = collect(db, statement, out, limit, count);
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+  const hw_db_status status =
+      hw__sql_collect(db, SQL_SENSOR_LOG, &readings,
+                      HW_VALUES(of_integer(sensor), of_real(from_s), of_real(to_s), of_integer((int64_t)limit)));
   for (size_t i = 0; status == HW_DB_OK && i < *count / 2; i++) {
     const hw_record swap = out[i];
     out[i] = out[*count - 1 - i];
@@ -264,11 +197,5 @@ hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double 
 }
 
 hw_db_status hw__db_count(hw_db *db, int64_t *readings) {
-  sqlite3_stmt *statement = hw__db_statement(db, SQL_COUNT);
-  const hw_db_status status = statement ? hw__db_step(db, statement) : hw__db_fault(db);
-  if (status == HW_DB_OK) {
-    *readings = sqlite3_column_int64(statement, 0);
-    sqlite3_reset(statement);
-  }
-  return status;
+  return hw__sql_integer(db, SQL_COUNT, readings, HW_NO_VALUES);
 }

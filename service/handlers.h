@@ -12,6 +12,8 @@ hw_reply hw__get_methods(hw_request *request);
 hw_reply hw__get_rivers(hw_request *request);
 hw_reply hw__get_river(hw_request *request);
 hw_reply hw__get_river_readings(hw_request *request);
+/* routes_places.c */
+hw_reply hw__get_places(hw_request *request);
 hw_reply hw__get_centerline(hw_request *request);
 /* routes_incidents.c */
 hw_reply hw__get_incidents(hw_request *request);
@@ -35,6 +37,9 @@ hw_reply hw__get_health(hw_request *request);
 hw_reply hw__get_ready(hw_request *request);
 /* assets.c */
 hw_reply hw__get_asset(hw_request *request);
+
+/* A river's places as GeoJSON; incident (as hw__show_incident shows it, borrowed) may be NULL. */
+hw_reply hw__reply_places(hw_service *service, const hw_site *site, const json_t *incident);
 
 /* The incident a route's {} names: its number, or 0 when it is none. */
 int64_t hw__captured_incident(const hw_request *request);

@@ -131,7 +131,9 @@ static double noise_around_zero(const hw_sensor *sensor) {
   return fmax(1e-4, fmax(10 * sensor->noise_absolute_g_m3, 3 * sensor->detection_limit_g_m3));
 }
 
-static hw_status check_value(hw_ingest *ingest, size_t line, const hw_site *site, const hw_entry *entry) {
+hw_status hw__ingest_entry(hw_ingest *ingest, const hw_entry *entry) {
+  const hw_site *site = hw__catalog_site(ingest->catalog, entry->place.site);
+  const size_t line = entry->line;
   const double c = entry->concentration_g_m3, t = entry->time_s;
   const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);
   if (c < lowest) {
@@ -183,7 +185,7 @@ hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "concentration '%.40s', expected a number or <limit",
                              row->value ? row->value : "");
   }
-  return check_value(ingest, line, hw__catalog_site(ingest->catalog, entry.place.site), &entry);
+  return hw__ingest_entry(ingest, &entry);
 }
 
 hw_body_kind hw__ingest_kind(const char *content_type) {

@@ -98,6 +98,8 @@ typedef struct {
 } hw_row;
 
 hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row);
+/* A reading with its place, time and value known: checked for what no river holds, then kept. */
+hw_status hw__ingest_entry(hw_ingest *ingest, const hw_entry *entry);
 hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Is this a name for the time or the concentration? Returned: the unit, or how many of it make 1 g/m3;

@@ -12,4 +12,7 @@ void hw__log(hw_log_level level, const char *event, const char *key, const char 
 void hw__logf(hw_log_level level, const char *event, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* The same with any number of fields, in jansson's notation: "{s:I, s:f}", key, value, ... */
+void hw__log_fields(hw_log_level level, const char *event, const char *format, ...);
+
 #endif

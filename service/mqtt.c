@@ -1,20 +1,14 @@
 #include "mqtt.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "accept.h"
 #include "http.h"
+#include "link.h"
 #include "log.h"
 #include "metrics.h"
 #include "mqtt_packet.h"
@@ -23,10 +17,12 @@ enum { BUFFER_BYTES = 1 << 20, PACKET_BYTES = 64 << 10, GROUP = 4096, KEEP_ALIVE
 
 struct hw_mqtt {
   hw_service *service;
-  char host[128], port[8], client[64];
+  char host[128], port[12], client[64];
   char user[CREDENTIAL_BYTES], password[CREDENTIAL_BYTES];
   pthread_t thread;
-  int socket;
+  char not_reached[256]; /* why, as told last */
+  hw_trust trust;        /* NULL: not encrypted */
+  hw_link link;
   uint8_t *in; /* received, not yet taken */
   size_t in_size;
   uint8_t *out; /* acknowledgements of one group */
@@ -41,20 +37,6 @@ static time_t monotonic_s(void) {
 
 static bool stopping(const hw_mqtt *mqtt) {
   return atomic_load(&mqtt->service->stopping);
-}
-
-static bool send_all(const hw_mqtt *mqtt, const uint8_t *data, size_t size) {
-  while (size) {
-    const ssize_t sent = send(mqtt->socket, data, size, MSG_NOSIGNAL);
-    if (sent < 0 && errno != EINTR) {
-      return false;
-    }
-    if (sent > 0) {
-      data += sent;
-      size -= (size_t)sent;
-    }
-  }
-  return true;
 }
 
 /* --- one group of messages --- */
@@ -92,14 +74,14 @@ static bool finish_group(hw_mqtt *mqtt, group *g) {
     return true;
   }
   hw__metric_add(HW_METRIC_MQTT_MESSAGES, g->messages);
-  const hw_db_status status = hw__store_ingest(mqtt->service->store, &g->ingest);
+  const hw_db_status status = hw__accept_readings(mqtt->service, &g->ingest);
   bool ok = status == HW_DB_OK;
   if (ok) {
     hw__metric_fates(g->ingest.tally, HW_FATE_COUNT);
     for (size_t i = 0; i < g->ingest.reject_count && i < 3; i++) {
       hw__log(HW_LOG_WARNING, "mqtt_reading_rejected", "reason", g->ingest.rejects[i].reason);
     }
-    ok = send_all(mqtt, mqtt->out, g->acknowledgement_bytes);
+    ok = hw__link_send(&mqtt->link, mqtt->out, g->acknowledgement_bytes);
     hw__metric_add(HW_METRIC_MQTT_ACKNOWLEDGED, ok ? g->acknowledgement_bytes / 4 : 0);
   } else {
     hw__log(HW_LOG_ERROR, "mqtt_not_stored", "reason", hw__db_text(status));
@@ -136,17 +118,12 @@ static bool take_packets(hw_mqtt *mqtt) {
 /* --- the connection --- */
 
 static bool receive(hw_mqtt *mqtt) {
-  struct pollfd wait = {.fd = mqtt->socket, .events = POLLIN};
-  const int ready = poll(&wait, 1, 200);
-  if (ready < 0) {
-    return errno == EINTR;
-  }
+  const ssize_t got = hw__link_receive(&mqtt->link, mqtt->in + mqtt->in_size, BUFFER_BYTES - mqtt->in_size, 200);
   const time_t now_s = monotonic_s();
-  if (ready > 0) {
-    const ssize_t got = recv(mqtt->socket, mqtt->in + mqtt->in_size, BUFFER_BYTES - mqtt->in_size, 0);
-    if (got <= 0) {
-      return got < 0 && errno == EINTR;
-    }
+  if (got < 0) {
+    return false;
+  }
+  if (got > 0) {
     mqtt->in_size += (size_t)got;
     mqtt->heard_s = now_s;
     return true;
@@ -157,34 +134,9 @@ static bool receive(hw_mqtt *mqtt) {
   if (now_s - mqtt->heard_s >= KEEP_ALIVE_S / 2 && now_s - mqtt->pinged_s >= KEEP_ALIVE_S / 2) {
     uint8_t ping[4];
     mqtt->pinged_s = now_s;
-    return send_all(mqtt, ping, hw__mqtt_write_ping(ping, sizeof ping));
+    return hw__link_send(&mqtt->link, ping, hw__mqtt_write_ping(ping, sizeof ping));
   }
   return true;
-}
-
-static int dial(const hw_mqtt *mqtt) {
-  const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-  struct addrinfo *found = NULL;
-  if (getaddrinfo(mqtt->host, mqtt->port, &hints, &found) != 0) {
-    return -1;
-  }
-  int connected = -1;
-  for (const struct addrinfo *a = found; a && connected < 0; a = a->ai_next) {
-    const int s = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
-    const struct timeval patience = {.tv_sec = 10};
-    if (s < 0) {
-      continue;
-    }
-    setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    setsockopt(s, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-    if (connect(s, a->ai_addr, a->ai_addrlen) == 0) {
-      connected = s;
-    } else {
-      close(s);
-    }
-  }
-  freeaddrinfo(found);
-  return connected;
 }
 
 /* CONNECT, its answer, SUBSCRIBE. */
@@ -194,7 +146,7 @@ static bool log_in(hw_mqtt *mqtt) {
                                KEEP_ALIVE_S};
   mqtt->in_size = 0;
   mqtt->heard_s = mqtt->pinged_s = monotonic_s();
-  if (!send_all(mqtt, packet, hw__mqtt_write_connect(&login, packet, sizeof packet))) {
+  if (!hw__link_send(&mqtt->link, packet, hw__mqtt_write_connect(&login, packet, sizeof packet))) {
     return false;
   }
   hw_mqtt_packet answer;
@@ -210,31 +162,39 @@ static bool log_in(hw_mqtt *mqtt) {
   }
   memmove(mqtt->in, mqtt->in + answer.size, mqtt->in_size - answer.size);
   mqtt->in_size -= answer.size;
-  return send_all(mqtt, packet, hw__mqtt_write_subscribe("headwater/+/+", 1, packet, sizeof packet));
+  return hw__link_send(&mqtt->link, packet, hw__mqtt_write_subscribe("headwater/+/+", 1, packet, sizeof packet));
+}
+
+/* Until the connection or the service ends. */
+static void serve_connection(hw_mqtt *mqtt) {
+  hw__metric_add(HW_METRIC_MQTT_CONNECTS, 1);
+  hw__log(HW_LOG_INFO, "mqtt_connected", "host", mqtt->host);
+  bool ok = true;
+  while (ok && !stopping(mqtt)) {
+    ok = take_packets(mqtt) && receive(mqtt);
+  }
+  uint8_t bye[4];
+  hw__link_send(&mqtt->link, bye, hw__mqtt_write_disconnect(bye, sizeof bye));
+  if (!stopping(mqtt)) {
+    hw__log(HW_LOG_WARNING, "mqtt_disconnected", "host", mqtt->host);
+  }
 }
 
 static void *serve_broker(void *argument) {
   hw_mqtt *mqtt = argument;
   int pause_ms = 200;
   while (!stopping(mqtt)) {
-    mqtt->socket = dial(mqtt);
-    if (mqtt->socket >= 0 && log_in(mqtt)) {
-      hw__metric_add(HW_METRIC_MQTT_CONNECTS, 1);
-      hw__log(HW_LOG_INFO, "mqtt_connected", "host", mqtt->host);
+    char why[256] = "";
+    const bool reached = hw__link_open(&mqtt->link, mqtt->host, mqtt->port, mqtt->trust, why, sizeof why);
+    if (!reached && strcmp(why, mqtt->not_reached) != 0) {
+      hw__log(HW_LOG_WARNING, "mqtt_not_reached", "reason", why); /* once, not with every try */
+    }
+    memcpy(mqtt->not_reached, why, sizeof why);
+    if (reached && log_in(mqtt)) {
       pause_ms = 200;
-      bool ok = true;
-      while (ok && !stopping(mqtt)) {
-        ok = take_packets(mqtt) && receive(mqtt);
-      }
-      uint8_t bye[4];
-      send_all(mqtt, bye, hw__mqtt_write_disconnect(bye, sizeof bye));
-      if (!stopping(mqtt)) {
-        hw__log(HW_LOG_WARNING, "mqtt_disconnected", "host", mqtt->host);
-      }
+      serve_connection(mqtt);
     }
-    if (mqtt->socket >= 0) {
-      close(mqtt->socket);
-    }
+    hw__link_close(&mqtt->link);
     for (int waited = 0; waited < pause_ms && !stopping(mqtt); waited += 100) {
       nanosleep(&(struct timespec){0, 100000000}, NULL);
     }
@@ -259,16 +219,57 @@ static bool read_credentials(hw_mqtt *mqtt, const char *path, hw_error *error) {
 }
 
 static void release(hw_mqtt *mqtt) {
+  hw__trust_free(mqtt->trust);
   free(mqtt->in);
   free(mqtt->out);
   free(mqtt);
 }
 
+/* HOST:PORT, mqtt://HOST[:PORT] or mqtts://HOST[:PORT]. */
+static bool read_address(hw_mqtt *mqtt, const char *address, bool *encrypted) {
+  static const char plain[] = "mqtt://", secure[] = "mqtts://";
+  *encrypted = strncmp(address, secure, sizeof secure - 1) == 0;
+  const bool scheme = *encrypted || strncmp(address, plain, sizeof plain - 1) == 0;
+  const char *rest = address + (*encrypted ? sizeof secure - 1 : scheme ? sizeof plain - 1 : 0);
+  char whole[sizeof mqtt->host + 8];
+  unsigned port = 0;
+  const char *colon = strrchr(rest, ':');
+  const bool has_port = colon && !strchr(colon, ']');
+  const int length = snprintf(whole, sizeof whole, "%s%s", rest,
+                              has_port || !scheme ? ""
+                              : *encrypted        ? ":8883"
+                                                  : ":1883");
+  if (length < 0 || (size_t)length >= sizeof whole || strpbrk(rest, "@/?#") ||
+      !hw__http_address(whole, mqtt->host, sizeof mqtt->host, &port) || port == 0) {
+    return false;
+  }
+  snprintf(mqtt->port, sizeof mqtt->port, "%u", port);
+  return true;
+}
+
+static hw_status configure(hw_mqtt *mqtt, const hw_serve_options *o, hw_error *error) {
+  bool encrypted = false;
+  if (!read_address(mqtt, o->mqtt, &encrypted)) {
+    snprintf(error->text, sizeof error->text, "--mqtt: expected HOST:PORT, mqtt://HOST:PORT or mqtts://HOST:PORT%s",
+             strchr(o->mqtt, '@') ? "; user and password go into --mqtt-credentials" : "");
+    return HW_EINPUT;
+  }
+  if (o->mqtt_ca && !encrypted) {
+    snprintf(error->text, sizeof error->text, "--mqtt-ca: the broker is not mqtts://, expected an encrypted one");
+    return HW_EINPUT;
+  }
+  snprintf(mqtt->client, sizeof mqtt->client, "%s", o->mqtt_client ? o->mqtt_client : "headwater");
+  snprintf(mqtt->user, sizeof mqtt->user, "%s", o->mqtt_user ? o->mqtt_user : "");
+  snprintf(mqtt->password, sizeof mqtt->password, "%s", o->mqtt_password ? o->mqtt_password : "");
+  if (o->mqtt_credentials && !read_credentials(mqtt, o->mqtt_credentials, error)) {
+    return HW_EIO;
+  }
+  return encrypted ? hw__trust_load(o->mqtt_ca, &mqtt->trust, error) : HW_OK;
+}
+
 hw_status hw__mqtt_start(hw_service *service, hw_mqtt **out, hw_error *error) {
   *out = NULL;
-  const hw_serve_options *o = &service->options;
   hw_mqtt *mqtt = calloc(1, sizeof *mqtt);
-  unsigned port = 0;
   if (!mqtt || !(mqtt->in = malloc(BUFFER_BYTES)) || !(mqtt->out = malloc((GROUP + 1) * 4))) {
     if (mqtt) {
       release(mqtt);
@@ -276,15 +277,8 @@ hw_status hw__mqtt_start(hw_service *service, hw_mqtt **out, hw_error *error) {
     return HW_ENOMEM;
   }
   mqtt->service = service;
-  hw_status status = HW_OK;
-  if (!hw__http_address(o->mqtt, mqtt->host, sizeof mqtt->host, &port) || port == 0) {
-    snprintf(error->text, sizeof error->text, "--mqtt %s: expected HOST:PORT", o->mqtt);
-    status = HW_EINPUT;
-  } else if (o->mqtt_credentials && !read_credentials(mqtt, o->mqtt_credentials, error)) {
-    status = HW_EIO;
-  }
-  snprintf(mqtt->port, sizeof mqtt->port, "%u", port);
-  snprintf(mqtt->client, sizeof mqtt->client, "%s", o->mqtt_client ? o->mqtt_client : "headwater");
+  mqtt->link.socket = -1;
+  hw_status status = configure(mqtt, &service->options, error);
   if (status == HW_OK && pthread_create(&mqtt->thread, NULL, serve_broker, mqtt) != 0) {
     status = HW_ENOMEM;
   }

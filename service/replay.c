@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "accept.h"
 #include "log.h"
 #include "metrics.h"
 
@@ -78,7 +79,7 @@ static void *play(void *argument) {
       next++;
     }
     hw_ingest ingest = {.catalog = service->catalog, .entries = &tape->entries[at], .count = next - at};
-    const hw_db_status status = hw__store_ingest(service->store, &ingest);
+    const hw_db_status status = hw__accept_readings(service, &ingest);
     if (status == HW_DB_OK) {
       hw__metric_fates(ingest.tally, HW_FATE_COUNT);
     } else {

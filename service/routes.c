@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "accept.h"
 #include "handlers.h"
 #include "http.h"
 #include "metrics.h"
@@ -12,6 +13,7 @@ const hw_route hw__routes[] = {
     {"GET", "/v1/rivers", HW_ROLE_READ, hw__get_rivers},
     {"GET", "/v1/rivers/{}", HW_ROLE_READ, hw__get_river},
     {"GET", "/v1/rivers/{}/readings", HW_ROLE_READ, hw__get_river_readings},
+    {"GET", "/v1/rivers/{}/places", HW_ROLE_READ, hw__get_places},
     {"GET", "/v1/rivers/{}/centerline", HW_ROLE_READ, hw__get_centerline},
     {"GET", "/v1/incidents", HW_ROLE_READ, hw__get_incidents},
     {"POST", "/v1/incidents", HW_ROLE_ADMIN, hw__post_incident},
@@ -89,7 +91,7 @@ hw_reply hw__post_readings(hw_request *request) {
   }
   hw__metric_add(HW_METRIC_INGEST_BYTES, request->size);
   const hw_status parsed = hw__ingest_body(&ingest, kind, request->body ? request->body : "", request->size);
-  const hw_db_status stored = parsed == HW_OK ? hw__store_ingest(service->store, &ingest) : HW_DB_IO;
+  const hw_db_status stored = parsed == HW_OK ? hw__accept_readings(service, &ingest) : HW_DB_IO;
   hw_reply reply;
   if (parsed != HW_OK) {
     reply = hw__reply_error(500, "%s", hw_status_text(parsed));

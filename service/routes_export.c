@@ -1,5 +1,5 @@
 /* An incident to take away: its readings in the order the engine saw them (so that `identify` on the
- * file gives the same answer), a GeoJSON, a plain-text bulletin. */
+ * file gives the same answer), its places, a plain-text bulletin. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -95,7 +95,8 @@ hw_reply hw__get_incident_readings(hw_request *request) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
-  status = out ? write_csv(&c, out) : HW_DB_IO;
+  status = hw__db_remembers(c.db, &c.incident);
+  status = status != HW_DB_OK ? status : out ? write_csv(&c, out) : HW_DB_IO;
   if (out && fclose(out) != 0) {
     status = HW_DB_IO;
   }
@@ -105,42 +106,6 @@ hw_reply hw__get_incident_readings(hw_request *request) {
     return hw__reply_db(status);
   }
   return hw__reply_text(200, "text/csv; charset=utf-8", text);
-}
-
-/* --- GeoJSON --- */
-
-static json_t *point(double location_m, const char *kind, const char *id, json_t *more) {
-  /* River metres along a schematic line: a place on the map needs the centerline, which the client has. */
-  json_t *properties = json_pack("{s:s, s:s, s:o}", "kind", kind, "id", id, "location_m", hw__real(location_m));
-  if (more) {
-    json_object_update_new(properties, more);
-  }
-  return json_pack("{s:s, s:o, s:o}", "type", "Feature", "geometry", json_null(), "properties", properties);
-}
-
-static json_t *features(const export_case *c, const json_t *result) {
-  json_t *list = json_array();
-  const hw_river *river = &c->site->river;
-  for (size_t i = 0; i < river->sensor_count; i++) {
-    json_array_append_new(list, point(river->sensors[i].location_m, "sensor", river->sensors[i].id, NULL));
-  }
-  for (size_t i = 0; i < river->candidate_count; i++) {
-    json_array_append_new(list, point(river->candidates[i].location_m, "candidate", river->candidates[i].id,
-                                      json_pack("{s:s}", "name", river->candidates[i].name)));
-  }
-  for (size_t i = 0; i < river->intake_count; i++) {
-    json_array_append_new(list, point(river->intakes[i].location_m, "intake", river->intakes[i].id,
-                                      json_pack("{s:s}", "name", river->intakes[i].name)));
-  }
-  const json_t *estimate = json_object_get(result, "estimate");
-  if (json_is_object(estimate)) {
-    char id[32];
-    snprintf(id, sizeof id, "%" PRId64, c->incident.id);
-    json_array_append_new(
-        list, point(json_number_value(json_object_get(estimate, "location_m")), "source", id,
-                    json_pack("{s:O, s:O}", "estimate", estimate, "interval", json_object_get(result, "interval"))));
-  }
-  return list;
 }
 
 hw_reply hw__get_export(hw_request *request) {
@@ -159,13 +124,10 @@ hw_reply hw__get_export(hw_request *request) {
   if (status != HW_DB_OK) {
     return not_begun(request, status);
   }
-  json_t *result = hw__show_incident(request->service, c.db, &c.incident);
-  json_t *root =
-      json_pack("{s:s, s:o, s:O}", "type", "FeatureCollection", "features", features(&c, result), "headwater", result);
-  json_decref(result);
+  json_t *incident = hw__show_incident(request->service, c.db, &c.incident);
   hw__store_return(request->service->store, c.db);
-  hw_reply reply = hw__reply_json(200, root);
-  reply.type = "application/geo+json";
+  const hw_reply reply = hw__reply_places(request->service, c.site, incident);
+  json_decref(incident);
   return reply;
 }
 

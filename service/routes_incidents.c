@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "accept.h"
 #include "handlers.h"
 #include "show.h"
 
@@ -81,7 +82,11 @@ hw_reply hw__get_incident(hw_request *request) {
   return hw__reply_json(200, root);
 }
 
-static hw_reply show_now(hw_service *service, int64_t id, unsigned code) {
+/* 202: it is in the log, and no worker has come to it yet. */
+static hw_reply show_now(hw_service *service, int64_t id, unsigned code, bool shown) {
+  if (!shown) {
+    return hw__reply_json(202, json_pack("{s:I, s:s}", "id", (json_int_t)id, "state", "pending"));
+  }
   json_t *root = NULL;
   const hw_db_status status = show_with_history(service, id, 0, 1, &root);
   return status == HW_DB_OK ? hw__reply_json(code, root) : hw__reply_db(status);
@@ -105,8 +110,9 @@ hw_reply hw__post_incident(hw_request *request) {
   } else if ((method && !hw_method_find(method)) || !from_ok) {
     reply = hw__reply_error(400, "expected a method of /v1/methods, and from in seconds or ISO 8601");
   } else {
-    const hw_db_status status = hw__tracker_open(service->tracker, (size_t)index, method, from_s, &id);
-    reply = status == HW_DB_OK ? show_now(service, id, 201) : hw__reply_db(status);
+    bool shown = false;
+    const hw_db_status status = hw__accept_open(service, (size_t)index, method, from_s, &id, &shown);
+    reply = status == HW_DB_OK ? show_now(service, id, 201, shown) : hw__reply_db(status);
   }
   json_decref(root);
   return reply;
@@ -114,11 +120,12 @@ hw_reply hw__post_incident(hw_request *request) {
 
 hw_reply hw__post_close(hw_request *request) {
   const int64_t id = hw__captured_incident(request);
-  const hw_db_status status = hw__tracker_close(request->service->tracker, id);
+  bool shown = false;
+  const hw_db_status status = hw__accept_close(request->service, id, &shown);
   if (status == HW_DB_ABSENT) {
     return hw__reply_error(404, "no open incident '%.40s'", request->captured[0]);
   }
-  return status == HW_DB_OK ? show_now(request->service, id, 200) : hw__reply_db(status);
+  return status == HW_DB_OK ? show_now(request->service, id, 200, shown) : hw__reply_db(status);
 }
 
 /* What happened, oldest first; estimates left out unless asked for. */

@@ -6,7 +6,7 @@
 #include "handlers.h"
 #include "show.h"
 
-enum { READINGS_MAX = 20000, CENTERLINE_MAX = 16 << 20 };
+enum { READINGS_MAX = 20000 };
 
 hw_reply hw__get_rivers(hw_request *request) {
   json_t *list = json_array();
@@ -67,23 +67,4 @@ hw_reply hw__get_river_readings(hw_request *request) {
   }
   return hw__reply_json(
       200, json_pack("{s:s, s:s, s:o}", "river", request->captured[0], "sensor", sensor, "readings", list));
-}
-
-hw_reply hw__get_centerline(hw_request *request) {
-  const ptrdiff_t index = captured_river(request);
-  if (index < 0) {
-    return no_river(request);
-  }
-  const char *path = hw__catalog_site(request->service->catalog, (size_t)index)->river.centerline;
-  FILE *file = path ? fopen(path, "re") : NULL;
-  if (!file) {
-    return hw__reply_error(404, "this river has no centerline");
-  }
-  char *text = malloc(CENTERLINE_MAX + 1);
-  const size_t size = text ? fread(text, 1, CENTERLINE_MAX, file) : 0;
-  fclose(file);
-  if (text) {
-    text[size] = '\0';
-  }
-  return hw__reply_text(200, "application/geo+json", text);
 }

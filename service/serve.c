@@ -10,9 +10,12 @@
 
 #include "hooks.h"
 #include "http.h"
+#include "keep.h"
 #include "log.h"
 #include "mqtt.h"
 #include "replay.h"
+#include "rivers.h"
+#include "silence.h"
 
 static void fill_defaults(hw_serve_options *o) {
   o->listen = o->listen ? o->listen : "127.0.0.1:8080";
@@ -38,20 +41,19 @@ static void warn_of_river(void *context, const char *sentence) {
 
 static hw_status load_rivers(hw_service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  hw_status status = hw__catalog_create(&service->catalog);
-  for (size_t i = 0; i < o->river_count && status == HW_OK; i++) {
-    status = hw__catalog_load(service->catalog, o->rivers[i], warn_of_river, NULL, error);
+  hw_rivers rivers = {0};
+  hw_status status = hw__rivers_list(o->rivers, o->river_count, &rivers, error);
+  status = status == HW_OK ? hw__catalog_create(&service->catalog) : status;
+  for (size_t i = 0; i < rivers.count && status == HW_OK; i++) {
+    status = hw__catalog_load(service->catalog, rivers.arguments[i], warn_of_river, NULL, error);
   }
-  if (status == HW_OK && o->river_count == 0) {
-    snprintf(error->text, sizeof error->text, "no river, expected at least one RIVER.yaml");
-    status = HW_EINPUT;
-  }
+  hw__rivers_free(&rivers);
   if (status == HW_OK && !hw_method_find(o->method)) {
     snprintf(error->text, sizeof error->text, "--method %s: no such method (see headwater methods)", o->method);
     status = HW_EINPUT;
   }
   if (status == HW_OK) {
-    service->time_bases = calloc(o->river_count, sizeof *service->time_bases);
+    service->time_bases = calloc(hw__catalog_count(service->catalog), sizeof *service->time_bases);
     status = service->time_bases ? HW_OK : HW_ENOMEM;
   }
   if (status == HW_OK && o->token_file) {
@@ -76,10 +78,11 @@ static hw_status start_work(hw_service *service, hw_error *error) {
     snprintf(error->text, sizeof error->text, "no threads for the engines");
     return status;
   }
-  hw_tracker_options tracking = {.seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s};
+  hw_tracker_options tracking = {
+      .seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s, .watch_only = o->nats != NULL};
   snprintf(tracking.method, sizeof tracking.method, "%s", o->method);
   const hw_tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, service->solver};
-  stored = hw__solver_resume(service->solver);
+  stored = o->nats ? HW_DB_OK : hw__solver_resume(service->solver);
   stored = stored == HW_DB_OK
                ? hw__tracker_start(service->store, service->catalog, &tracking, &listener, &service->tracker)
                : stored;
@@ -87,14 +90,45 @@ static hw_status start_work(hw_service *service, hw_error *error) {
     snprintf(error->text, sizeof error->text, "%s: %s", o->db, hw__db_text(stored));
     return HW_EIO;
   }
-  hw__solver_follow(service->solver, service->tracker);
+  if (!o->nats) {
+    hw__solver_follow(service->solver, service->tracker);
+  }
   return HW_OK;
 }
 
-static void wait_for_stop(const volatile sig_atomic_t *stop) {
-  while (!*stop) {
+/* In a cluster: detection and engines are the workers' business, this is a door and a window. */
+static hw_status join_cluster(hw_service *service, hw_error *error) {
+  const hw_serve_options *o = &service->options;
+  const hw_bus_options connection = {o->nats, o->nats_credentials, "headwater-serve"};
+  const hw_cluster_options wanted = {o->partitions, o->replicas};
+  hw__store_relax(service->store);
+  const hw_status status = hw__bus_open(&connection, &service->bus, error);
+  return status == HW_OK
+             ? hw__follower_start(service->bus, &wanted, service->store, service->catalog, &service->follower)
+             : status;
+}
+
+/* A file at fault changes nothing: nobody is locked out by a slip of the editor. */
+static void reload_tokens(hw_service *service) {
+  hw_error error = {{0}};
+  if (!service->auth) {
+    hw__log(HW_LOG_WARNING, "tokens_not_reloaded", "reason", "there is no --token-file");
+  } else if (hw__auth_reload(service->auth, &error) != HW_OK) {
+    hw__log(HW_LOG_ERROR, "tokens_not_reloaded", "reason", error.text);
+  } else {
+    hw__log(HW_LOG_INFO, "tokens_reloaded", NULL, NULL);
+    hw__store_nudge(service->store); /* open streams ask again */
+  }
+}
+
+static void wait_for_stop(hw_service *service, hw_serve_signals *signals) {
+  while (!signals->stop) {
     const struct timespec wait = {0, 200000000};
     nanosleep(&wait, NULL); /* a signal ends it early */
+    if (signals->reload) {
+      signals->reload = 0;
+      reload_tokens(service);
+    }
   }
 }
 
@@ -110,19 +144,26 @@ static void announce(const hw_service *service, FILE *out) {
   }
 }
 
-hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t *stop, FILE *out, hw_error *error) {
+hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error) {
   hw_service service = {.options = *options};
   hw_replay *replay = NULL;
   hw_mqtt *mqtt = NULL;
   hw_hooks *hooks = NULL;
+  hw_silence *silence = NULL;
+  hw_keep *keep = NULL;
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
   status = status == HW_OK ? hw__http_prepare(&service, error) : status;
   status = status == HW_OK ? start_work(&service, error) : status;
+  status = status == HW_OK && o->nats ? join_cluster(&service, error) : status;
   status = status == HW_OK ? hw__http_start(&service, error) : status;
+  status = status == HW_OK ? hw__silence_start(&service, &silence, error) : status;
   if (status == HW_OK && (o->webhook || o->command)) {
     status = hw__hooks_start(&service, &hooks, error);
+  }
+  if (status == HW_OK && o->keep_days > 0) {
+    status = hw__keep_start(service.store, o->keep_days, &service.stopping, &keep, error);
   }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);
@@ -134,7 +175,7 @@ hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t 
     }
   }
   if (status == HW_OK) {
-    wait_for_stop(stop);
+    wait_for_stop(&service, signals);
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
   }
   /* First those who bring readings in, then those who work on them, the disk last. */
@@ -145,13 +186,17 @@ hw_status hw_serve(const hw_serve_options *options, const volatile sig_atomic_t 
   hw__replay_stop(replay);
   hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
+  hw__silence_stop(silence);
+  hw__keep_stop(keep);
   hw__hooks_stop(hooks);
+  hw__follower_stop(service.follower);
   if (service.solver) {
     hw__solver_follow(service.solver, NULL);
   }
   hw__tracker_stop(service.tracker);
   hw__solver_stop(service.solver);
   hw__store_close(service.store);
+  hw__bus_close(service.bus);
   hw__auth_free(service.auth);
   hw__catalog_free(service.catalog);
   free((void *)service.time_bases);

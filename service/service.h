@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "auth.h"
+#include "follower.h"
 #include "serve.h"
 #include "solver.h"
 #include "store.h"
@@ -19,6 +20,8 @@ typedef struct {
   hw_store *store;
   hw_tracker *tracker;
   hw_solver *solver;
+  hw_bus *bus;           /* of a cluster; NULL: everything on this machine */
+  hw_follower *follower; /* the same */
   hw_auth *auth;
   _Atomic int *time_bases; /* per river, once known; see hw__time_base */
   hw_limiter *limiter;

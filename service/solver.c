@@ -106,12 +106,16 @@ static int64_t horizon(const hw_work *work, int64_t tracker_seq) {
   return closed && closed < tracker_seq ? closed : tracker_seq;
 }
 
+/* Are there readings its engine has not seen? The lock is held. */
+static bool is_due(const hw_work *work, int64_t upto) {
+  return !work->finished && (work->cursor < upto || !work->led_in);
+}
+
 /* Bring one incident forward by a page. Returned: there is more to do for it. */
 static bool attend(hw_work *work, int64_t tracker_seq) {
   pthread_mutex_lock(&work->lock);
   const int64_t upto = horizon(work, tracker_seq);
-  const bool due = !work->finished && (work->cursor < upto || !work->led_in);
-  const bool more = due && hw__work_advance(work, upto);
+  const bool more = is_due(work, upto) && hw__work_advance(work, upto);
   pthread_mutex_unlock(&work->lock);
   return more;
 }
@@ -123,7 +127,7 @@ static void let_go(hw_solver *solver) {
   for (size_t i = 0; i < solver->count; i++) {
     hw_work *work = solver->works[i];
     if (pthread_mutex_trylock(&work->lock) == 0) {
-      const bool idle = work->run && work->finished;
+      const bool idle = work->run && (work->finished || !solver->tracker);
       held += idle;
       oldest = idle && (!oldest || work->used < oldest->used) ? work : oldest;
       pthread_mutex_unlock(&work->lock);
@@ -241,11 +245,28 @@ void hw__solver_stop(hw_solver *solver) {
   free(solver);
 }
 
+size_t hw__solver_behind(hw_solver *solver) {
+  pthread_mutex_lock(&solver->lock);
+  const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
+  size_t behind = 0;
+  for (size_t i = 0; i < solver->count; i++) {
+    hw_work *work = solver->works[i];
+    const bool held = pthread_mutex_trylock(&work->lock) == 0;
+    behind += !held || is_due(work, horizon(work, tracker_seq)); /* one that is worked on is not through */
+    if (held) {
+      pthread_mutex_unlock(&work->lock);
+    }
+  }
+  pthread_mutex_unlock(&solver->lock);
+  return behind;
+}
+
 hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *context, const hw_solver_view *),
                              void *context) {
   hw_incident incident;
   hw_db *db = hw__store_reader(solver->store);
   hw_db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
+  status = status == HW_DB_OK ? hw__db_remembers(db, &incident) : status;
   if (db) {
     hw__store_return(solver->store, db);
   }
@@ -255,14 +276,23 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
   pthread_mutex_lock(&solver->lock);
   hw_work *work = admit(solver, &incident);
   const uint64_t tick = ++solver->tick;
-  const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
+  /* Without a tracker of ours somebody else works: look no further than the result told last. */
+  const bool elsewhere = !solver->tracker;
+  const int64_t tracker_seq = elsewhere ? incident.result_seq : hw__tracker_seq(solver->tracker);
+  if (elsewhere) {
+    let_go(solver);
+  }
   pthread_mutex_unlock(&solver->lock);
   if (!work) {
     return HW_DB_ABSENT; /* of a river that is no longer served */
   }
   pthread_mutex_lock(&work->lock);
   work->used = tick;
-  if (!work->run && !work->failure) {
+  if (elsewhere) {
+    work->incident.closed_seq = incident.closed_seq;
+    work->stored_seq = incident.result_seq; /* nothing is made here that was not told */
+  }
+  if ((!work->run && !work->failure) || (elsewhere && work->cursor < tracker_seq)) {
     while (hw__work_advance(work, horizon(work, tracker_seq))) {
     }
   }

@@ -34,6 +34,9 @@ void hw__solver_advanced(void *solver);
 /* Take up the incidents that are open, and those closed before their engine was through. */
 hw_db_status hw__solver_resume(hw_solver *solver);
 
+/* How many incidents have readings their engine has not seen yet. */
+size_t hw__solver_behind(hw_solver *solver);
+
 /* What a query may look at while it holds the incident's run. */
 typedef struct {
   hw_run *run; /* NULL when the method cannot work on this river */
@@ -42,7 +45,8 @@ typedef struct {
   hw_result result; /* all but the estimate filled in, for the writers of io.h */
 } hw_solver_view;
 /* Call look() with the incident's run, brought up to date first; a closed incident's is worked again
- * when it is no longer held. Status: HW_DB_ABSENT for no such incident. */
+ * when it is no longer held. Status: HW_DB_ABSENT for no such incident, HW_DB_FORGOTTEN for one whose readings are
+ * kept no longer. */
 hw_db_status hw__solver_look(hw_solver *solver, int64_t incident, void (*look)(void *context, const hw_solver_view *),
                              void *context);
 

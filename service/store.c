@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "log.h"
 #include "metrics.h"
 
 enum { READERS_MAX = 16 };
@@ -34,7 +35,9 @@ struct hw_store {
   uint64_t version;
   bool stopping;
   int64_t seq;
+  bool seq_unsure; /* a commit that failed may have been made all the same: only the log knows */
   hw_db_status health;
+  bool damaged; /* for good: nothing is written on top of it */
 
   pthread_mutex_t reader_lock;
   pthread_cond_t reader_free;
@@ -64,9 +67,25 @@ int64_t hw__store_now_us(hw_store *store) {
   return now;
 }
 
-/* Run a chain of jobs in one transaction. */
+/* A damaged file may get worse with every write, and what is refused is still with its sender. */
+static void meet_damage(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const bool first = !store->damaged;
+  store->damaged = true;
+  store->health = HW_DB_CORRUPT;
+  pthread_mutex_unlock(&store->news_lock);
+  if (first) {
+    hw__log(HW_LOG_ERROR, "database_damaged", "consequence", "nothing is stored until it is restored");
+  }
+}
+
+/* Run a chain of jobs in one transaction. *seq: the last number of the log after it. */
 static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int64_t *seq) {
   hw_db_status status = hw__db_begin(store->writer);
+  if (status == HW_DB_OK && store->seq_unsure) {
+    int64_t latest_us = 0;
+    status = hw__db_head(store->writer, seq, &latest_us);
+  }
   for (job *each = chain; each && status == HW_DB_OK; each = whole_chain ? each->next : NULL) {
     status = each->run(store->writer, seq, each->context);
   }
@@ -76,13 +95,14 @@ static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int6
   if (status != HW_DB_OK) {
     hw__db_rollback(store->writer);
   }
+  store->seq_unsure = status != HW_DB_OK;
   return status;
 }
 
 static void publish(hw_store *store, int64_t seq, hw_db_status status) {
   pthread_mutex_lock(&store->news_lock);
   store->seq = seq;
-  store->health = status;
+  store->health = store->damaged ? HW_DB_CORRUPT : status;
   store->version++;
   pthread_cond_broadcast(&store->news);
   pthread_mutex_unlock(&store->news_lock);
@@ -110,6 +130,9 @@ static void commit_chain(hw_store *store, job *chain) {
     }
   }
   publish(store, seq, status);
+  if (status == HW_DB_CORRUPT) {
+    meet_damage(store);
+  }
   hw__metric_add(HW_METRIC_COMMITS, 1);
   hw__metric_add(HW_METRIC_COMMIT_JOBS, jobs);
   hw__metric_add(HW_METRIC_COMMIT_FAILURES, status != HW_DB_OK);
@@ -142,7 +165,17 @@ static void *write_loop(void *argument) {
   return NULL;
 }
 
+static bool is_damaged(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const bool damaged = store->damaged;
+  pthread_mutex_unlock(&store->news_lock);
+  return damaged;
+}
+
 hw_db_status hw__store_write(hw_store *store, hw_job_run run, void *context) {
+  if (is_damaged(store)) {
+    return HW_DB_CORRUPT;
+  }
   job mine = {.run = run, .context = context};
   sem_init(&mine.done, 0, 0);
   pthread_mutex_lock(&store->queue_lock);
@@ -207,7 +240,9 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
     status = hw__db_enrol(store->writer, catalog);
     status = status == HW_DB_OK ? hw__db_head(store->writer, &store->seq, &latest_us) : status;
     if (status != HW_DB_OK) {
-      snprintf(sentence, size, "%s: %s", path, hw__db_text(status));
+      char name[256];
+      hw__db_name(path, name, sizeof name);
+      snprintf(sentence, size, "%s: %s", name, hw__db_text(status));
     }
   }
   if (status != HW_DB_OK) {
@@ -238,6 +273,10 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
   }
   *out = store;
   return HW_DB_OK;
+}
+
+void hw__store_relax(hw_store *store) {
+  hw__db_relax(store->writer);
 }
 
 void hw__store_close(hw_store *store) {
@@ -276,6 +315,9 @@ hw_db *hw__store_reader(hw_store *store) {
 }
 
 void hw__store_return(hw_store *store, hw_db *db) {
+  if (db && hw__db_damaged(db)) {
+    meet_damage(store);
+  }
   pthread_mutex_lock(&store->reader_lock);
   if (db) {
     store->readers[store->reader_count++] = db;

@@ -18,6 +18,9 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
 /* Finish what is waiting, then close. Nobody may use the store any more. */
 void hw__store_close(hw_store *store);
 
+/* What is stored can be had again from the bus (see hw__db_relax); before anybody writes. */
+void hw__store_relax(hw_store *store);
+
 /* What a job does inside the transaction. It may run more than once and must then do the same again;
  * *seq is the last number of the log. */
 typedef hw_db_status (*hw_job_run)(hw_db *db, int64_t *seq, void *context);
@@ -39,7 +42,8 @@ void hw__store_wake_for_stop(hw_store *store);
 
 /* Last number of the log that is durable. */
 int64_t hw__store_seq(hw_store *store);
-/* How the last commit went: what readiness is made of. */
+/* How the last commit went: what readiness is made of. Once anybody has met a damaged page it stays
+ * HW_DB_CORRUPT and nothing more is written, until the database is restored and the service started again. */
 hw_db_status hw__store_health(hw_store *store);
 
 /* Microseconds since 1970 that never run backwards, not when the wall clock is set back and not over

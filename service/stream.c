@@ -18,6 +18,7 @@ typedef struct {
   int64_t river; /* key; 0: all */
   int64_t log_at, event_at;
   uint64_t seen;
+  unsigned allowed; /* version of the tokens it was allowed by */
   bool greeted;
   char *text; /* not yet sent */
   size_t size, sent;
@@ -92,8 +93,9 @@ static bool refill(stream *s) {
   } else {
     const int64_t log_at = s->log_at, event_at = s->event_at;
     const uint64_t version = hw__store_wait(s->service->store, s->seen, 0);
-    ok = collect(s, out);
-    if (s->log_at == log_at && s->event_at == event_at) {
+    /* Asked behind the version: tokens that change after it wake us again. */
+    ok = hw__auth_version(s->service->auth) == s->allowed && collect(s, out);
+    if (ok && s->log_at == log_at && s->event_at == event_at) {
       s->seen = version;
       if (hw__store_wait(s->service->store, version, HEARTBEAT_MS) == version) {
         fprintf(out, ": still here\n\n");
@@ -154,6 +156,7 @@ hw_reply hw__get_stream(hw_request *request) {
     return hw__reply_error(500, "out of memory");
   }
   s->service = request->service;
+  s->allowed = hw__auth_version(request->service->auth);
   s->river = river ? hw__catalog_site(request->service->catalog, (size_t)site)->key : 0;
   const char *last = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Last-Event-ID");
   if (!start_at(s, last ? last : hw__query(request, "last_event_id"))) {

@@ -176,6 +176,10 @@ static void take_reading(hw_tracker *tracker, const hw_record *record) {
   const hw_detection found =
       hw__detect_step(detector, sensor, record->time_s, record->concentration_g_m3, record->below_limit);
   pthread_mutex_unlock(&tracker->lock);
+  if (tracker->options.watch_only) {
+    hw__tracker_mark(tracker, place.site, record->seq);
+    return;
+  }
   if (found == HW_DETECT_RAISED && !is_open_on(tracker, record->river)) {
     open_incident(tracker, place.site, record, detector->onset_s);
   }
@@ -237,7 +241,7 @@ static size_t take_page(hw_tracker *tracker, hw_record *page) {
   for (size_t i = 0; i < count && !tracker->incomplete; i++) {
     if (page[i].kind == HW_RECORD_READING) {
       take_reading(tracker, &page[i]);
-    } else {
+    } else if (!tracker->options.watch_only) {
       take_command(tracker, &page[i]);
     }
     if (!tracker->incomplete) {
@@ -254,15 +258,18 @@ void *hw__tracker_loop(void *argument) {
   hw_tracker *tracker = argument;
   hw_record *page = malloc(PAGE * sizeof *page);
   uint64_t seen = UINT64_MAX; /* no version: the first look is at once */
-  int64_t snapshot_seq = tracker->seq;
+  size_t since_snapshot = 0;  /* records */
   int64_t snapshot_us = hw__store_now_us(tracker->store);
   while (page && !hw__tracker_stopping(tracker)) {
     const uint64_t version = hw__store_wait(tracker->store, seen, SNAPSHOT_MS);
     const int64_t head = hw__store_seq(tracker->store);
-    while (tracker->seq < head && !hw__tracker_stopping(tracker) && take_page(tracker, page) > 0) {
-      if (tracker->seq - snapshot_seq >= SNAPSHOT_RECORDS) {
+    size_t taken = 1;
+    while (tracker->seq < head && !hw__tracker_stopping(tracker) && taken > 0) {
+      taken = take_page(tracker, page);
+      since_snapshot += taken;
+      if (since_snapshot >= SNAPSHOT_RECORDS) {
         hw__tracker_save(tracker);
-        snapshot_seq = tracker->seq;
+        since_snapshot = 0;
       }
     }
     if (version != seen && tracker->seq >= head) {
@@ -270,9 +277,9 @@ void *hw__tracker_loop(void *argument) {
       hw__tracker_news(tracker);
     }
     const int64_t now_us = hw__store_now_us(tracker->store);
-    if (tracker->seq > snapshot_seq && now_us - snapshot_us > SNAPSHOT_MS * INT64_C(1000)) {
+    if (since_snapshot > 0 && now_us - snapshot_us > SNAPSHOT_MS * INT64_C(1000)) {
       hw__tracker_save(tracker);
-      snapshot_seq = tracker->seq;
+      since_snapshot = 0;
       snapshot_us = now_us;
     }
   }

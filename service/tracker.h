@@ -18,6 +18,7 @@ typedef struct {
   uint64_t seed;
   double lead_in_s; /* readings this long before the onset go to the engine too */
   double quiet_s;   /* how long after the pulse an incident stays open */
+  bool watch_only;  /* follow the sensors and leave incidents to a worker elsewhere */
 } hw_tracker_options;
 
 /* Told as it happens, from the tracker's thread; what matters is durable by then. */

@@ -81,7 +81,7 @@ static void begin(hw_work *work, hw_db *db) {
   const hw_problem problem = {.river = &work->site->river};
   /* One thread each: incidents share the cores among themselves. */
   const hw_options options = {
-      .seed = work->incident.seed, .level = work->options.level, .threads = 1, .per_sensor = true};
+      .seed = work->incident.seed, .level = work->options.level, .threads = 1, .per_sensor = true, .steady = true};
   const hw_status status = hw_run_create(hw_method_find(work->incident.method), &problem, &options, &work->run);
   if (status != HW_OK) {
     work->failure = hw_status_text(status);

@@ -56,6 +56,8 @@ typedef struct {
   size_t particles;   /* posterior engine, mode K; default by noise kind */
   size_t evaluations; /* budget of the offline baselines; default per method */
   bool conservative;  /* field model: the substance is not lost on the way (off: expect a tracer dye's losses) */
+  bool steady;        /* posterior engine: no answer depends on when earlier ones were asked for, to the bit. Where that
+                         is a matter of timing (a service) it must not show; costs a little at every reading */
 } hw_options;
 
 /* Why the last solve ended; one list, as for the statuses. */

@@ -5,34 +5,16 @@
 #include "posterior/evidence.h"
 #include "posterior/smc.h"
 
-/* ln Phi(z) and its first derivative r = phi(z) / Phi(z); the second is -r (z + r). */
-static double log_lower_tail(double z, double *slope) {
-  const double f = hw__log_upper_tail(-z);
-  *slope = exp(-0.5 * z * z - f) / sqrt(2 * M_PI);
-  return f;
-}
-
-/* The expansion is about the mass the particle has from everything else; before anything else is known, about the
- * middle of the mass box, by way of the prior's own precision. */
-hw__terms hw__nondetect(const hw__smc *smc, double lambda, double h, double g, double limit, double sd, double count) {
+/* The mass a particle has from everything else, about which its non-detects are expanded; before anything else is
+ * known, the middle of the mass box, by way of the prior's own precision. */
+double hw__smc_expected_mass(const hw__smc *smc, double lambda, double h) {
   const double span = smc->mass_hi - smc->mass_lo;
-  const double prior = span > 0 ? 12 / (span * span) : 0;
-  double mass = smc->mass_lo;
-  if (span > 0) {
-    mass = (h + prior * 0.5 * (smc->mass_lo + smc->mass_hi)) / (lambda + prior);
-    mass = fmin(fmax(mass, smc->mass_lo), smc->mass_hi);
+  if (!(span > 0)) {
+    return smc->mass_lo;
   }
-  const double z = (limit - mass * g) / sd;
-  if (z > 6 || !(g > 0)) {
-    return (hw__terms){0, 0, 0};
-  }
-  double r;
-  const double f = log_lower_tail(z, &r);
-  const double slope = -r / sd * g;
-  const double curvature = fmax(r * (z + r), 0) / (sd * sd) * g * g;
-  return (hw__terms){.lambda = count * curvature,
-                     .h = count * (slope + curvature * mass),
-                     .offset = count * (f - slope * mass - 0.5 * curvature * mass * mass)};
+  const double prior = 12 / (span * span);
+  const double mass = (h + prior * 0.5 * (smc->mass_lo + smc->mass_hi)) / (lambda + prior);
+  return fmin(fmax(mass, smc->mass_lo), smc->mass_hi);
 }
 
 typedef struct {
@@ -93,23 +75,25 @@ static void sum_sensor(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n, si
 static void add_nondetects(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
   const hw__view view = hw__cloud_view(cloud, from);
   const hw__totals totals = hw__cloud_totals(cloud, from);
-  double *lambda = smc->scratch, *h = smc->scratch + HW__BLOCK, *g = smc->scratch + 2 * HW__BLOCK;
-  memcpy(lambda, totals.lambda, n * sizeof(double));
-  memcpy(h, totals.h, n * sizeof(double));
+  double *mass = smc->scratch, *g = smc->scratch + HW__BLOCK;
+  for (size_t j = 0; j < n; j++) {
+    mass[j] = hw__smc_expected_mass(smc, totals.lambda[j], totals.h[j]);
+  }
   for (size_t k = 0; k < smc->river->sensor_count; k++) {
     const hw__channel *channel = &smc->channels[k];
+    const window seen = block_window(&view, n, &channel->place);
     hw__point point = channel->place;
     for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
       const hw__entry *e = &smc->history.entries[i];
-      if (!e->below_limit || e->aside || e->held) {
+      if (!e->below_limit || e->aside || e->held || e->last_s < seen.from_s || e->first_s > seen.to_s) {
         continue;
       }
       point.time_s = e->time_s;
       smc->kernel->response(&view, n, &point, g);
       smc->evaluations += n;
+      const double limit = e->value_g_m3 - channel->background_g_m3, sd = sqrt(e->variance);
       for (size_t j = 0; j < n; j++) {
-        const hw__terms t = hw__nondetect(smc, lambda[j], h[j], g[j], e->value_g_m3 - channel->background_g_m3,
-                                          sqrt(e->variance), smc->heat * e->share * e->count);
+        const hw__terms t = hw__nondetect(&smc->tails, mass[j], g[j], limit, sd, smc->heat * e->share * e->count);
         totals.lambda[j] += t.lambda;
         totals.h[j] += t.h;
         totals.offset[j] += t.offset;
@@ -130,6 +114,7 @@ static void soften_prior(const hw__smc *smc, hw__cloud *cloud, size_t from, size
 }
 
 void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
+  const uint64_t before = smc->evaluations;
   const hw__totals totals = hw__cloud_totals(cloud, from);
   memset(totals.lambda, 0, n * sizeof(double));
   memset(totals.h, 0, n * sizeof(double));
@@ -139,6 +124,7 @@ void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
   }
   add_nondetects(smc, cloud, from, n);
   hw__smc_evidence(smc, n, &totals, cloud->column[HW__EVIDENCE] + from, cloud->column[HW__MASS] + from);
+  smc->effort += smc->evaluations - before;
   if (smc->heat < 1) {
     soften_prior(smc, cloud, from, n);
   }

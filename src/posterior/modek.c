@@ -5,6 +5,9 @@
  * record. Two limits keep that affordable: a record that outgrew its room, and replays that have cost more than their
  * budget (a long file sorted by sensor, asked for an answer after every line). Beyond them a late reading is taken in
  * where it comes; the likelihood does not depend on the order, so the answer still agrees within the Monte Carlo error.
+ *
+ * Being asked replays and settles, so it leaves a trace: other moves at other readings, a budget spent sooner. A steady
+ * run settles after every reading and is charged for every late one as if an answer had been asked for after each.
  */
 #include "posterior/modek.h"
 
@@ -110,7 +113,9 @@ void hw__smc_reset(hw__smc *smc) {
   smc->move_scale = 1;
   smc->pending = 0;
   smc->heat = 1;
-  smc->surprises = smc->restarts = smc->restart_after = smc->taken = 0;
+  smc->restarting = false;
+  smc->cloud.count = smc->full_count;
+  smc->surprises = smc->restarts = smc->restart_after = smc->taken = smc->waiting = smc->steps = 0;
   smc->rejuvenations = 0;
   hw__cloud_draw(&smc->cloud, river, smc->transport, 1, &smc->rng);
   set_least_floors(smc);
@@ -153,6 +158,7 @@ static bool create_smc(hw__smc *smc) {
     with_sums += sums[k];
   }
   const size_t count = particle_count(river, &smc->options, with_sums);
+  smc->full_count = count;
   /* The moves look at all of the history: its length times the particles bounds the longest rejuvenation. A pulse and
    * the quiet around it need forty entries: with 24, merged too widely, a hundred sensors were sure of a wrong place.
    */
@@ -185,6 +191,7 @@ hw_status hw__modek_create(const hw_problem *problem, const hw_options *options,
   smc->sd_velocity = log_factor(&river->hydraulics.velocity_m_s);
   smc->sd_dispersion = log_factor(&river->hydraulics.dispersion_m2_s);
   smc->move_count = smc->sd_velocity > 0 || smc->sd_dispersion > 0 ? 5 : 3;
+  hw__tails_build(&smc->tails);
   hw_status status = hw_transport_create(river, NULL, &smc->transport);
   if (status == HW_OK && !create_smc(smc)) {
     status = HW_ENOMEM;
@@ -240,12 +247,19 @@ size_t hw__modek_bytes(const hw__modek *k) {
          HW__BLOCK * sizeof *k->passages;
 }
 
+static void take(hw__modek *k, const hw_reading *reading) {
+  hw__smc_observe(&k->smc, reading);
+  if (k->smc.options.steady) {
+    hw__smc_settle(&k->smc);
+  }
+}
+
 static void replay(hw__modek *k) {
   hw__smc_reset(&k->smc);
   for (size_t i = 0; i < k->record.count; i++) {
-    hw__smc_observe(&k->smc, &k->record.readings[i]);
+    take(k, &k->record.readings[i]);
   }
-  k->replayed += k->record.count;
+  k->replayed += k->smc.options.steady ? 0 : k->record.count;
   k->replay_due = false;
 }
 
@@ -265,10 +279,11 @@ static void observe_in_order(hw__modek *k, const hw_reading *reading) {
   const bool late = at < k->record.count;
   hw__record_insert(&k->record, at, reading);
   if (!late && !k->replay_due) {
-    hw__smc_observe(&k->smc, reading);
+    take(k, reading);
   } else {
     k->replay_due = true;
   }
+  k->replayed += late && k->smc.options.steady ? k->record.count : 0;
   k->replayable = k->record.count < k->record.capacity && k->replayed + k->record.count <= REPLAY_BUDGET;
   if (!k->replayable && k->replay_due) {
     replay(k);
@@ -286,7 +301,7 @@ hw_status hw__modek_observe(void *state, const hw_reading *reading) {
   } else if (hw__history_has(h, reading->sensor, reading->time_s)) {
     note_duplicate(k, h->entries[hw__history_after(h, reading->sensor, reading->time_s) - 1].value_g_m3, reading);
   } else {
-    hw__smc_observe(&k->smc, reading);
+    take(k, reading);
   }
   return HW_OK;
 }

@@ -12,7 +12,7 @@ typedef struct {
   hw__record record;
   bool replayable; /* the record is whole */
   bool replay_due; /* it holds readings that came late and are not taken in yet */
-  size_t replayed; /* readings taken in again so far */
+  size_t replayed; /* readings taken in again so far; steady: as if asked after every one */
   size_t duplicates, conflicts;
   hw_sample *samples;
   hw__scratch sorting;

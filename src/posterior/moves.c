@@ -193,10 +193,11 @@ static double step_all(hw__smc *smc, const walk *w, double scale) {
       }
     }
   }
+  smc->effort += HW__PROPOSAL * cloud->count;
   return (double)accepted / (double)cloud->count;
 }
 
-void hw__smc_move(hw__smc *smc) {
+void hw__smc_move(hw__smc *smc, size_t most) {
   walk w = {.theta_ref = reference(smc)};
   w.n = free_dimensions(smc, w.dims);
   double m[DIMENSIONS][DIMENSIONS];
@@ -207,9 +208,9 @@ void hw__smc_move(hw__smc *smc) {
     return;
   }
   const size_t sweep = smc->cloud.count * (hw__history_count(&smc->history) + 1);
-  const size_t most = smc->move_count + EXTRA < BUDGET / sweep ? smc->move_count + EXTRA : BUDGET / sweep;
+  const size_t affordable = smc->move_count + EXTRA < BUDGET / sweep ? smc->move_count + EXTRA : BUDGET / sweep;
   double accepted = 0;
-  for (size_t move = 0; move < smc->move_count || (accepted > 0.6 && move < most); move++) {
+  for (size_t move = 0; move < most && (move < smc->move_count || (accepted > 0.6 && move < affordable)); move++) {
     const double full = smc->move_scale * 2.38 / sqrt((double)w.n);
     if (move % 3 == 2 && accepted < 0.6) {
       step_all(smc, &w, 0.35 * full);

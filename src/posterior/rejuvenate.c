@@ -140,7 +140,7 @@ void hw__smc_rejuvenate(hw__smc *smc) {
   if (hw__smc_weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->trial_weight) >= 0.2 * (double)smc->cloud.count) {
     memcpy(weight, smc->trial_weight, smc->cloud.count * sizeof(double));
   }
-  hw__smc_move(smc);
+  hw__smc_move(smc, HW__MOVES_AT_WILL);
   memcpy(smc->cloud.column[HW__BASE], smc->cloud.column[HW__EVIDENCE], smc->cloud.count * sizeof(double));
   hw__smc_measure(smc);
   smc->pending = 0;

@@ -9,7 +9,8 @@
 
 /* The share of particles that must stay effective: below HALF they are rejuvenated, and a reading that would leave
  * fewer than a QUARTER is taken in by degrees. */
-enum { SURPRISES = 4 }; /* in a row before the particles are given up */
+enum { SURPRISES = 4 };    /* in a row before the particles are given up */
+enum { MOST_STEPS = 100 }; /* by which an entry is taken in */
 #define HALF    0.5
 #define QUARTER 0.25
 
@@ -38,19 +39,6 @@ hw__fold hw__smc_fold(const hw__smc *smc, size_t sensor, double more_s0, double 
   return fold;
 }
 
-void hw__smc_settle(hw__smc *smc) {
-  if (!(smc->pending > 0)) {
-    return;
-  }
-  const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
-  hw__smc_evidence(smc, smc->cloud.count, &totals, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__MASS]);
-  const double effective = hw__smc_weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
-  smc->pending = 0;
-  if (effective < HALF * (double)smc->cloud.count) {
-    hw__smc_rejuvenate(smc);
-  }
-}
-
 /* The totals with this share more of the entry, into `out` (which may be the totals themselves). */
 static void add_share(hw__smc *smc, size_t sensor, const hw__entry *e, double share, const hw__totals *out) {
   const hw__channel *c = &smc->channels[sensor];
@@ -62,7 +50,8 @@ static void add_share(hw__smc *smc, size_t sensor, const hw__entry *e, double sh
   if (e->below_limit) {
     const double sd = sqrt(e->variance);
     for (size_t j = 0; j < n; j++) {
-      const hw__terms t = hw__nondetect(smc, totals.lambda[j], totals.h[j], smc->g[j], value, sd, share);
+      const double mass = hw__smc_expected_mass(smc, totals.lambda[j], totals.h[j]);
+      const hw__terms t = hw__nondetect(&smc->tails, mass, smc->g[j], value, sd, share);
       out->lambda[j] = totals.lambda[j] + t.lambda;
       out->h[j] = totals.h[j] + t.h;
       out->offset[j] = totals.offset[j] + t.offset;
@@ -163,33 +152,82 @@ static double respond(hw__smc *smc, const hw__channel *c, const hw__entry *e) {
 /* Below this the weights need not be looked at yet: it costs a twentieth of the effective particles at most. */
 static const double unnoticed = 0.05;
 
-static void assimilate(hw__smc *smc, size_t sensor, hw__entry *e) {
+/* One step of taking an entry in: all that is left of it, or as much as leaves a third of the particles effective, and
+ * then the particles rejuvenated. Returned: whether it is all in. */
+static bool take_step(hw__smc *smc, size_t sensor, hw__entry *e) {
   const hw__channel *c = &smc->channels[sensor];
-  const double enough = (double)smc->cloud.count;
+  const double enough = (double)smc->cloud.count, rest = 1 - e->share;
   const bool refloored = !(c->floor_g_m3 < 1.1 * c->refreshed_floor);
-  smc->pending += respond(smc, c, e);
-  if (smc->pending < unnoticed && !refloored) {
+  const double brought = respond(smc, c, e);
+  smc->pending += smc->steps++ == 0 ? brought : 0;
+  if (smc->steps == 1 && smc->pending < unnoticed && !refloored) {
     const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
     add_share(smc, sensor, e, 1, &totals);
     keep_share(smc, sensor, e, 1);
-    return;
+    return true;
   }
-  for (int step = 0; step < 100; step++) {
-    const double rest = 1 - e->share;
-    const double effective = try_effective(smc, sensor, e, rest);
-    if (effective >= QUARTER * enough || step == 99) {
-      keep_trial(smc, sensor, e, rest);
-      e->share = 1;
-      if (effective < HALF * enough || refloored) {
-        hw__smc_rejuvenate(smc);
-      }
-      return;
-    }
+  const double effective = try_effective(smc, sensor, e, rest);
+  const bool whole = effective >= QUARTER * enough || smc->steps == MOST_STEPS;
+  if (whole) {
+    keep_trial(smc, sensor, e, rest);
+    e->share = 1;
+  } else {
     const double share = fitting_share(smc, sensor, e, rest);
     try_effective(smc, sensor, e, share);
     keep_trial(smc, sensor, e, share);
+  }
+  if (!whole || effective < HALF * enough || refloored) {
     hw__smc_rejuvenate(smc);
-    respond(smc, c, e);
+  }
+  return whole;
+}
+
+/* The earliest entry that is not yet in whole, and its sensor; NULL when there is none. */
+static hw__entry *first_waiting(hw__smc *smc, size_t *sensor) {
+  hw__entry *first = NULL;
+  for (size_t k = 0; k < smc->river->sensor_count; k++) {
+    for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
+      hw__entry *e = &smc->history.entries[i];
+      if (e->share < 1 && !e->held && !e->aside && (!first || e->time_s < first->time_s)) {
+        first = e;
+        *sensor = k;
+      }
+    }
+  }
+  return first;
+}
+
+/* Takes in what waits, oldest first, until it is all in or smc->effort has passed `until`; at least one step.
+ * e: the only one that waits, if that is known (else NULL), and its sensor. */
+static void work(hw__smc *smc, hw__entry *e, size_t sensor, uint64_t until) {
+  while (smc->waiting > 0 && !smc->restarting) {
+    e = e ? e : first_waiting(smc, &sensor);
+    if (!e || take_step(smc, sensor, e)) {
+      smc->steps = 0;
+      smc->waiting = e ? smc->waiting - 1 : 0;
+      e = NULL;
+    }
+    if (smc->surprises >= SURPRISES) {
+      hw__smc_restart(smc);
+    }
+    if (smc->effort >= until) {
+      return;
+    }
+  }
+  hw__smc_restart_on(smc, until);
+}
+
+void hw__smc_settle(hw__smc *smc) {
+  work(smc, NULL, 0, UINT64_MAX);
+  if (!(smc->pending > 0)) {
+    return;
+  }
+  const hw__totals totals = hw__cloud_totals(&smc->cloud, 0);
+  hw__smc_evidence(smc, smc->cloud.count, &totals, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__MASS]);
+  const double effective = hw__smc_weigh(smc, smc->cloud.column[HW__EVIDENCE], smc->cloud.column[HW__WEIGHT]);
+  smc->pending = 0;
+  if (effective < HALF * (double)smc->cloud.count) {
+    hw__smc_rejuvenate(smc);
   }
 }
 
@@ -220,10 +258,12 @@ void hw__smc_take(hw__smc *smc, size_t sensor, hw__entry *e) {
   hw__smc_refloor(smc, sensor);
   e->variance = hw__noise_variance(s, c->floor_g_m3, fmax(e->value_g_m3, 0));
   smc->taken++;
-  assimilate(smc, sensor, e);
-  if (smc->surprises >= SURPRISES) {
-    hw__smc_restart(smc);
+  if (smc->restarting) {
+    e->share = 1; /* the restart looks at the history itself */
+  } else {
+    smc->waiting++;
   }
+  work(smc, smc->waiting == 1 ? e : NULL, sensor, smc->effort + HW__READING_BUDGET);
 }
 
 void hw__smc_observe(hw__smc *smc, const hw_reading *reading) {

@@ -7,7 +7,7 @@
  *
  *   smc.c         a reading comes in: tempering, weights, when to rejuvenate
  *   rejuvenate.c  noise refreshed, sums anew, resampled and moved
- *   likelihood.c  what the history says of a block of particles
+ *   likelihood.c  what the history says of a block of particles; nondetect.c: its readings below a limit
  *   moves.c       resampling's companion: covariance-adapted random walks
  *   screen.c      lone spikes
  *   restart.c     when every particle has lost the truth
@@ -20,8 +20,14 @@
 #include "posterior/cloud.h"
 #include "posterior/history.h"
 #include "posterior/noise.h"
+#include "posterior/nondetect.h"
 #include "posterior/summary.h"
 #include "posterior/warnings.h"
+
+/* What a reading may spend before the rest of its work is put off, in model evaluations; a particle's proposal counts
+ * as HW__PROPOSAL of them. What has begun is finished: at most one rejuvenation or one stage of a restart. Counted, not
+ * timed: the same bits everywhere. */
+enum { HW__READING_BUDGET = 400000, HW__PROPOSAL = 80 };
 
 /* Least share of the hydraulics' prior in force during a restart: a ninth is three times its standard deviation. */
 #define HW__SOFTEST (1.0 / 9)
@@ -69,13 +75,19 @@ typedef struct {
   double *scratch; /* three blocks */
   double *memory;  /* all of the above */
   hw__history history;
+  hw__tails tails; /* for non-detects */
   hw__channel *channels;
   double mass_lo, mass_hi;
   double mass_scale_g; /* posterior mean mass when last refreshed: scale of the gains' effect */
   double heat;         /* share of the whole likelihood in force: below 1 only during a restart */
+  bool restarting;     /* one is under way: particles are on their way from the prior, and readings only noted */
+  size_t full_count;   /* particles when none is: a restart works with fewer */
+  size_t stage;        /* of the restart */
   size_t surprises;    /* readings in a row that no particle explains */
   size_t restarts;
   size_t restart_after; /* readings taken in before another restart is worth trying */
+  size_t waiting;       /* entries not yet taken in whole, put off to later readings */
+  size_t steps;         /* made so far with the first of them */
   size_t taken;         /* readings taken in */
   double pending;       /* bound on the evidence that weights do not yet reflect */
   double move_scale;
@@ -84,13 +96,15 @@ typedef struct {
   size_t rejuvenations;
   double sd_velocity, sd_dispersion; /* of ln; 0: known */
   uint64_t evaluations;
+  uint64_t effort; /* the same with proposals counted in */
 } hw__smc;
 
 /* Back to the prior, nothing read; the same bits every time. */
 void hw__smc_reset(hw__smc *smc);
-/* Take in one reading (in time order). */
+/* Take in one reading (in time order). Work that a surprising reading would need beyond HW__READING_BUDGET is put off
+ * to the readings after it. */
 void hw__smc_observe(hw__smc *smc, const hw_reading *reading);
-/* Bring the weights up to date with everything taken in. */
+/* Do what was put off, and bring the weights up to date with everything read: before anything is reported. */
 void hw__smc_settle(hw__smc *smc);
 
 /* A new or released entry of the history into the particles: tempering, weights, rejuvenation. smc.c */
@@ -103,8 +117,11 @@ void hw__smc_resum(hw__smc *smc, size_t sensor);
 double hw__smc_weigh(hw__smc *smc, const double *evidence, double *weight);
 /* Noise refreshed, sums worked out anew, resampled and moved. */
 void hw__smc_rejuvenate(hw__smc *smc);
-/* restart.c: from the prior to the posterior of the whole history by degrees; does nothing when tried too often. */
+/* restart.c: particles drawn anew, to be led from the prior to the posterior of the whole history; does nothing when
+ * tried too often. */
 void hw__smc_restart(hw__smc *smc);
+/* Lead them on, stage by stage, until they have arrived or smc->effort has passed `until`. */
+void hw__smc_restart_on(hw__smc *smc, uint64_t until);
 /* Noise of a sensor as it stands, after its peak changed. */
 void hw__smc_refloor(hw__smc *smc, size_t sensor);
 /* How the sensor's background and gain fold in with this much more taken in. */
@@ -120,14 +137,13 @@ void hw__smc_evidence(const hw__smc *smc, size_t n, const hw__totals *totals, do
 
 /* likelihood.c: sums, totals and evidence of particles [from, from + n) of a cloud, from the whole history. */
 void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n);
-/* Second-order terms in the mass of `count` non-detects below limit (background taken off): the totals' increments. */
-typedef struct {
-  double lambda, h, offset;
-} hw__terms;
-hw__terms hw__nondetect(const hw__smc *smc, double lambda, double h, double g, double limit, double sd, double count);
+/* The mass to expand a particle's non-detects about, from the sums of everything else. */
+double hw__smc_expected_mass(const hw__smc *smc, double lambda, double h);
 
-/* moves.c: resample and move the whole cloud, whose weights and evidence are current. */
-void hw__smc_move(hw__smc *smc);
+/* moves.c: resample and move the whole cloud, whose weights and evidence are current, by at most so many moves. */
+void hw__smc_move(hw__smc *smc, size_t most);
+/* As many as it takes. */
+enum { HW__MOVES_AT_WILL = 100 };
 
 /* screen.c: a new reading, about to be inserted. Tells whether it must wait for its successor, and settles what became
  * of the one that waited for this (which may be assimilated on the way). */

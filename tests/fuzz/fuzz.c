@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "centerline.h"
 #include "ingest.h"
 #include "mqtt_packet.h"
 #include "service_fixture.h"
@@ -20,6 +21,7 @@ void fuzz_ndjson(const uint8_t *data, size_t size);
 void fuzz_line(const uint8_t *data, size_t size);
 void fuzz_json(const uint8_t *data, size_t size);
 void fuzz_mqtt(const uint8_t *data, size_t size);
+void fuzz_centerline(const uint8_t *data, size_t size);
 
 static void require(bool truth) {
   if (!truth) {
@@ -114,6 +116,23 @@ void fuzz_mqtt(const uint8_t *data, size_t size) {
     }
   }
   check_ingest(&ingest);
+}
+
+void fuzz_centerline(const uint8_t *data, size_t size) {
+  hw_centerline line = {0};
+  hw_error error = {{0}};
+  const hw_river *river = &hw__catalog_site(catalog(), 0)->river;
+  if (hw__centerline_parse("fuzz", (const char *)data, size, river, &line, &error) != HW_OK) {
+    require(error.text[0] != '\0' && !line.points);
+    return;
+  }
+  for (size_t i = 0; i < line.count; i++) {
+    require(isfinite(line.points[i].at_m) && (i == 0 || line.points[i].at_m >= line.points[i - 1].at_m));
+  }
+  json_t *stretch = hw__centerline_stretch(&line, -1e4, 1e4);
+  require(json_array_size(json_object_get(stretch, "coordinates")) >= 2);
+  json_decref(stretch);
+  hw__centerline_free(&line);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

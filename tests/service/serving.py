@@ -29,7 +29,8 @@ def spill(headwater, river, source="50000,-12000,3600", last=60000, first=0):
 class Service:
     """One service on a free port; `with` stops it."""
 
-    def __init__(self, headwater, folder, *options, river=RIVER, rivers=None, prefix=()):
+    def __init__(self, headwater, folder, *options, river=RIVER, rivers=None, prefix=(), environment=None):
+        self.environment = {**os.environ, **(environment or {})}
         self.headwater, self.folder, self.options, self.prefix = headwater, folder, options, list(prefix)
         self.river = os.path.join(folder, "demo.yaml")
         self.db = os.path.join(folder, "test.db")
@@ -41,7 +42,7 @@ class Service:
     def start(self):
         self.log = open(os.path.join(self.folder, "log"), "a")
         self.process = subprocess.Popen([*self.prefix, self.headwater, "serve", *self.rivers, "--listen", "127.0.0.1:0", "--db", self.db, *self.options],
-                                        stdout=subprocess.PIPE, stderr=self.log, text=True)
+                                        stdout=subprocess.PIPE, stderr=self.log, text=True, env=self.environment)
         line = self.process.stdout.readline().strip()
         if not line:
             raise RuntimeError(f"no service: exit {self.process.wait()}, {open(self.log.name).read()[-2000:]}")
@@ -102,9 +103,9 @@ class Service:
         until = time.time() + seconds
         before = None
         while time.time() < until:
-            now = (self.metric("headwater_log_records"), self.metric("headwater_tracker_lag_records"),
+            now = (self.metric("headwater_log_records"), self.metric("headwater_tracker_lag_records"), self.metric("headwater_incidents_behind"),
                    self.metric("headwater_engine_readings_total"), self.metric("headwater_estimates_total"))
-            if now == before and now[1] == 0:
+            if now == before and now[1] == now[2] == 0:
                 return
             before = now
             time.sleep(0.15)

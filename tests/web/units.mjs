@@ -62,14 +62,12 @@ test("numbers carry their unit and never claim certainty", () => {
   assert.equal(plain(format.concentration(0.247, format.unitFor(0.365))), "0.247 mg/l");
 });
 
-test("a place between two points of the centreline is found by distance", () => {
-  const river = { sensors: [{ location_m: 0 }], candidates: [], intakes: [{ location_m: 30000 }] };
-  const line = geometry.centerlineOf(river, { type: "Feature", properties: { from_m: -1000, to_m: 9000 }, geometry: { type: "LineString", coordinates: [[7, 50], [7, 50.05], [7, 50.2]] } });
-  assert.deepEqual(line.at_m.map(Math.round), [-1000, 1500, 9000]);
+test("a place between two points of the centreline is found by its river metre", () => {
+  const line = geometry.centerlineOf({ properties: { at_m: [-1000, 1500, 9000] }, geometry: { coordinates: [[7, 50], [7, 50.05], [7, 50.2]] } });
   const [lon, lat] = geometry.pointAt(line, 4000);
   assert.ok(Math.abs(lat - 50.1) < 1e-9 && lon === 7, `${lon} ${lat}`);
   assert.deepEqual(geometry.pointAt(line, -5000), [7, 50]);
-  assert.equal(geometry.centerlineOf(river, { type: "Point", coordinates: [7, 50] }), null);
+  assert.equal(geometry.centerlineOf(null), null);
 });
 
 test("a river without dates is spoken of in hours of its readings", () => {

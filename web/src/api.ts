@@ -1,5 +1,5 @@
 /* Questions to the service. Every call carries the token, when there is one. */
-import type { Forecast, Incident, LogEvent, Plume, Posterior, Reading, River, Track } from "./model";
+import type { CenterlineFeature, Forecast, Incident, LogEvent, Plume, Posterior, Reading, River, Track } from "./model";
 
 const TOKEN = "headwater-token";
 
@@ -36,10 +36,13 @@ const name = encodeURIComponent;
 
 export const rivers = async () => (await json<{ rivers: River[] }>("/v1/rivers")).rivers;
 export const river = (id: string) => json<River>(`/v1/rivers/${name(id)}`);
-export const centerline = (id: string) => json<unknown>(`/v1/rivers/${name(id)}/centerline`);
+export const centerline = (id: string) => json<CenterlineFeature>(`/v1/rivers/${name(id)}/centerline`);
 export const incidents = async () => (await json<{ incidents: Incident[] }>("/v1/incidents")).incidents;
 export const incident = (id: number) => json<Incident & { history: Track[] }>(`/v1/incidents/${id}`);
 export const posterior = (id: number) => json<Posterior>(`/v1/incidents/${id}/posterior?samples=0&grid=44`);
+/* Everything with a place, as GeoJSON. */
+export const places = async (river_id: string, incident: number | undefined) =>
+  (await request(incident === undefined ? `/v1/rivers/${name(river_id)}/places` : `/v1/incidents/${incident}/export?format=geojson`, "application/geo+json")).text();
 export const bulletin = async (id: number) => (await request(`/v1/incidents/${id}/bulletin`, "text/plain")).text();
 
 /* Events after this one, oldest first, however many there are. */

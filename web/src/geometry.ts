@@ -1,50 +1,10 @@
-/* The river on a map: from river metres to points of its centreline.
- *
- * The centreline is GeoJSON: a LineString or MultiLineString, bare or in a Feature or a collection's
- * first such feature, drawn from upstream to downstream. Its properties `from_m` and `to_m` say
- * which river metres its first and last point stand for; without them the line is laid from the
- * most upstream to the most downstream place the river file knows.
- */
-import type { River } from "./model";
+/* The river on a map: from river metres to points of its centreline, which the service gives as a Feature
+ * with a LineString and the river metre of each of its points. */
+import type { CenterlineFeature, River } from "./model";
 
 export interface Centerline {
   points: [lon: number, lat: number][];
   at_m: number[]; /* river metre of each point */
-}
-
-type Json = Record<string, unknown>;
-
-function lineOf(value: unknown): { points: [number, number][]; properties: Json } | null {
-  if (typeof value !== "object" || value === null) return null;
-  const json = value as Json;
-  if (json["type"] === "FeatureCollection" && Array.isArray(json["features"])) {
-    for (const feature of json["features"]) {
-      const line = lineOf(feature);
-      if (line) return line;
-    }
-    return null;
-  }
-  if (json["type"] === "Feature") {
-    const line = lineOf(json["geometry"]);
-    return line && { points: line.points, properties: (json["properties"] as Json | null) ?? {} };
-  }
-  const coordinates = json["coordinates"];
-  if (!Array.isArray(coordinates)) return null;
-  const flat: unknown = json["type"] === "MultiLineString" ? coordinates.flat() : json["type"] === "LineString" ? coordinates : null;
-  if (!Array.isArray(flat)) return null;
-  const points = flat.filter(
-    (p): p is [number, number] => Array.isArray(p) && Number.isFinite(p[0]) && Number.isFinite(p[1]),
-  );
-  return points.length >= 2 ? { points, properties: {} } : null;
-}
-
-const RADIUS_M = 6371008.8;
-const rad = (degrees: number) => (degrees * Math.PI) / 180;
-
-/* Great-circle distance (haversine). */
-function distance_m(a: [number, number], b: [number, number]): number {
-  const h = Math.sin(rad(b[1] - a[1]) / 2) ** 2 + Math.cos(rad(a[1])) * Math.cos(rad(b[1])) * Math.sin(rad(b[0] - a[0]) / 2) ** 2;
-  return 2 * RADIUS_M * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
 /* The stretch every place of the river file lies in, and those given. */
@@ -53,18 +13,8 @@ export function extent(river: River, more_m: number[] = []): [number, number] {
   return [Math.min(...marks), Math.max(...marks)];
 }
 
-export function centerlineOf(river: River, geojson: unknown): Centerline | null {
-  const line = lineOf(geojson);
-  if (!line) return null;
-  const along = [0];
-  for (let i = 1; i < line.points.length; i++) along.push(along[i - 1]! + distance_m(line.points[i - 1]!, line.points[i]!));
-  const length = along[along.length - 1]!;
-  if (!(length > 0)) return null;
-  const [first, last] = extent(river);
-  const number = (key: string) => (typeof line.properties[key] === "number" ? line.properties[key] : null);
-  const from = number("from_m") ?? first;
-  const to = number("to_m") ?? (number("from_m") === null ? last : from + length);
-  return { points: line.points, at_m: along.map((d) => from + ((to - from) * d) / length) };
+export function centerlineOf(feature: CenterlineFeature | null): Centerline | null {
+  return feature && { points: feature.geometry.coordinates, at_m: feature.properties.at_m };
 }
 
 /* The point at this river metre; the ends stand for everything beyond them. */

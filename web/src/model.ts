@@ -44,6 +44,12 @@ export interface River {
   has_centerline: boolean;
 }
 
+/* Upstream end first. */
+export interface CenterlineFeature {
+  properties: { at_m: number[] };
+  geometry: { coordinates: [lon: number, lat: number][] };
+}
+
 export interface Source {
   mass_g: number;
   location_m: number;

@@ -8,11 +8,14 @@
 import * as api from "./api";
 import { riverNow } from "./clock";
 import { FRAMES, frameAt, frameOf, frameTime, type Frame } from "./forecast";
-import type { Forecast, Incident, LogEvent, Plume, Posterior, Reading, Result, River, Sensor, Track } from "./model";
+import type { CenterlineFeature, Forecast, Incident, LogEvent, Plume, Posterior, Reading, Result, River, Sensor, Track } from "./model";
 import { Paced } from "./paced";
 import { Stream } from "./stream";
 
 export type Connection = "connecting" | "live" | "lost" | "token";
+
+/* Why there is none: the method makes no forecast, or the incident's readings are no longer kept. */
+export type NoForecast = null | "method" | "forgotten";
 
 export interface State {
   connection: Connection;
@@ -24,7 +27,7 @@ export interface State {
   events: LogEvent[]; /* latest first */
   river: string | null; /* shown */
   incident: number | null; /* shown */
-  centerline: unknown; /* of the river shown */
+  centerline: CenterlineFeature | null; /* of the river shown */
   readings: Map<string, Reading[]>; /* of the river shown, by sensor */
   history: Track[]; /* of the incident shown, and all below */
   forecasts: Map<string, Forecast>; /* by sensor */
@@ -33,7 +36,7 @@ export interface State {
   slider: number | null; /* a frame's index; null follows the clock */
   plume: Plume | null; /* where the slider stands */
   plumeNow: Plume | null;
-  noForecast: boolean; /* the method makes none */
+  noForecast: NoForecast;
 }
 
 const PACE_MS = 1500;
@@ -46,7 +49,7 @@ const FEW = 3; /* rivers asked for one by one */
 const PLACES = 140;
 const FORECAST_TIMES = 160;
 
-const NOTHING_SHOWN = { history: [], forecasts: new Map(), posterior: null, frame: null, slider: null, plume: null, plumeNow: null, noForecast: false };
+const NOTHING_SHOWN = { history: [], forecasts: new Map(), posterior: null, frame: null, slider: null, plume: null, plumeNow: null, noForecast: null };
 
 type ReadingEvent = Reading & { river: string; sensor: string };
 
@@ -293,12 +296,12 @@ export class Store {
         ...sensors.map((s) => api.forecast(incident.id, s.location_m, frame.from_s, frame.to_s, FORECAST_TIMES)),
       ]);
       if (this.state.incident !== incident.id) return;
-      this.set({ frame, posterior, noForecast: false, forecasts: new Map(sensors.map((s, i) => [s.id, forecasts[i]!])) });
+      this.set({ frame, posterior, noForecast: null, forecasts: new Map(sensors.map((s, i) => [s.id, forecasts[i]!])) });
       this.plumeStale = true;
       this.askPlume.poke();
     } catch (error) {
-      if (!(error instanceof api.Refused && error.status === 409)) throw error;
-      this.set({ frame: null, noForecast: true });
+      if (!(error instanceof api.Refused && (error.status === 409 || error.status === 410))) throw error;
+      this.set({ frame: null, noForecast: error.status === 410 ? "forgotten" : "method" });
     }
   }
 

@@ -1,8 +1,6 @@
 /* The screen: a sentence, four answers, the river, then everything they rest on. */
-import { useMemo } from "preact/hooks";
 import { riverNow, useTick } from "../clock";
 import { duration, unitFor, type Unit } from "../format";
-import { centerlineOf } from "../geometry";
 import type { Incident, River } from "../model";
 import { calmSentence, spillSentence } from "../sentence";
 import type { State } from "../store";
@@ -10,7 +8,7 @@ import { Answers } from "./answers";
 import { useStore } from "./context";
 import { DensityPanel } from "./density";
 import { EventPanel } from "./events";
-import { printPage, saveBulletin, saveGeojson, saveIncident, saveReadings } from "./export";
+import { printPage, saveBulletin, saveIncident, savePlaces, saveReadings } from "./export";
 import { HistoryPanel } from "./history";
 import { RiverPanel } from "./riverpanel";
 import { Sensors } from "./sensors";
@@ -48,13 +46,12 @@ function Notices({ river, incident }: { river: River; incident: Incident | undef
 
 function Exports({ river, incident }: { river: River; incident: Incident | undefined }) {
   const [, state] = useStore();
-  const line = useMemo(() => centerlineOf(river, state.centerline), [river.id, state.centerline]);
   return (
     <div class="exports" role="group" aria-label="Export">
       <span>Export</span>
       <button type="button" onClick={() => saveReadings(river, state.readings)}>Readings, CSV</button>
       {incident && <button type="button" onClick={() => void saveIncident(incident.id)}>Incident, JSON</button>}
-      <button type="button" onClick={() => saveGeojson(river, line, incident)}>Places, GeoJSON</button>
+      <button type="button" onClick={() => void savePlaces(river, incident)}>Places, GeoJSON</button>
       {incident && <button type="button" onClick={() => void saveBulletin(incident.id)}>Bulletin, text</button>}
       <button type="button" onClick={printPage}>Print</button>
     </div>

@@ -1,6 +1,5 @@
 /* Files for people to take away. */
 import * as api from "../api";
-import { pointAt, type Centerline } from "../geometry";
 import type { Incident, Reading, River } from "../model";
 
 export function download(blob: Blob, name: string): void {
@@ -25,26 +24,11 @@ export function readingsCsv(river: River, readings: Map<string, Reading[]>): str
   return [`${calendar ? "time" : "time_s"},sensor,concentration_g_m3`, ...lines, ""].join("\n");
 }
 
-/* Everything with a place. Without a centreline features have no geometry, only location_m. */
-export function geojson(river: River, line: Centerline | null, incident: Incident | undefined): object {
-  const at = (location_m: number) => (line ? { type: "Point", coordinates: pointAt(line, location_m) } : null);
-  const feature = (kind: string, location_m: number, properties: object) => ({ type: "Feature", geometry: at(location_m), properties: { kind, location_m, ...properties } });
-  const features = [
-    ...river.sensors.map(({ location_m, ...s }) => feature("sensor", location_m, s)),
-    ...river.candidates.map(({ location_m, ...c }) => feature("candidate", location_m, { ...c, probability: incident?.candidates.find((p) => p.id === c.id)?.probability ?? null })),
-    ...river.intakes.map(({ location_m, ...i }) => feature("intake", location_m, { ...i, arrival: incident?.arrivals.find((a) => a.id === i.id) ?? null })),
-  ];
-  if (incident?.estimate) {
-    const { location_m, ...rest } = incident.estimate;
-    features.push(feature("source", location_m, { ...rest, interval: incident.interval, provisional: incident.provisional }));
-  }
-  return { type: "FeatureCollection", features };
-}
-
 export const saveReadings = (river: River, readings: Map<string, Reading[]>) => asFile(readingsCsv(river, readings), "text/csv", `${river.id}-readings.csv`);
 
-export const saveGeojson = (river: River, line: Centerline | null, incident: Incident | undefined) =>
-  asFile(JSON.stringify(geojson(river, line, incident), null, 1), "application/geo+json", `${river.id}${incident ? `-incident-${incident.id}` : ""}.geojson`);
+export async function savePlaces(river: River, incident: Incident | undefined): Promise<void> {
+  asFile(await api.places(river.id, incident?.id), "application/geo+json", `${river.id}${incident ? `-incident-${incident.id}` : ""}.geojson`);
+}
 
 export async function saveIncident(id: number): Promise<void> {
   asFile(JSON.stringify(await api.incident(id), null, 1), "application/json", `incident-${id}.json`);

@@ -52,7 +52,7 @@ export function RiverPanel({ river, unit, reference_g_m3 }: { river: River; unit
   const figure = useRef<HTMLDivElement>(null);
   const incident = store.shownIncident();
   const { now_s } = riverNow(river);
-  const line = useMemo(() => centerlineOf(river, state.centerline), [river.id, state.centerline]);
+  const line = useMemo(() => centerlineOf(state.centerline), [state.centerline]);
   const tools = (
     <>
       {line && (

@@ -1,0 +1,81 @@
+/* headwater work: a share of a cluster's rivers. */
+#include "worker.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "cli/options.h"
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int number) {
+  (void)number;
+  stop = 1;
+}
+
+static void catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGINT, &action, NULL);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &action, NULL);
+}
+
+static int run(int argc, char **argv) {
+  static const char *const positional[] = {"RIVER", NULL};
+  hw_worker_options o = {0};
+  const cli_option options[] = {
+      {"nats", OPTION_TEXT, &o.nats, "URL[,URL...]", "servers of the cluster", NULL},
+      {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for them", NULL},
+      {"dir", OPTION_TEXT, &o.dir, "DIR", "for the databases of the partitions worked here", NULL},
+      {"name", OPTION_TEXT, &o.name, "NAME", "of this worker; default host and process number", NULL},
+      {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "answer /metrics and /healthz there; default: nowhere", NULL},
+      {"partitions", OPTION_COUNT, &o.partitions, "N", "the rivers are cut into; fixed with the cluster; default 16",
+       NULL},
+      {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},
+      {"method", OPTION_TEXT, &o.method, "NAME", "of new incidents; default posterior", NULL},
+      {"seed", OPTION_SEED, &o.seed, "N", "of their engines; default 1", NULL},
+      {"level", OPTION_SHARE, &o.level, "P", "of intervals; default 0.9", NULL},
+      {"candidate-probability", OPTION_SHARE, &o.candidate_probability, "P",
+       "a candidate passing it is an event; default 0.8", NULL},
+      {"intake-probability", OPTION_SHARE, &o.intake_probability, "P",
+       "a forecast alarm at an intake this probable is an event; default 0.5", NULL},
+      {"lead-in", OPTION_POSITIVE, &o.lead_in_s, "S", "readings this long before the rise go in too; default 21600",
+       NULL},
+      {"quiet", OPTION_POSITIVE, &o.quiet_s, "S", "an incident stays open this long after the pulse; default 21600",
+       NULL},
+      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS", "let go of readings older than this; default: all stay", NULL},
+      {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "a partition is copied to the cluster; default 30", NULL},
+      {"threads", OPTION_COUNT, &o.threads, "N", "for the engines of one partition; default 1", NULL},
+  };
+  const cli_usage usage = {
+      &cli_verb_work,
+      "RIVER... --nats URL --dir DIR [options]",
+      "Works a share of the rivers of a cluster: detection, incidents, estimates. Any number of workers share\n"
+      "the rivers out among themselves; one that dies is replaced by another. RIVER is a river file, ID=FILE or a\n"
+      "folder of them; all workers of a cluster are given the same rivers and options. Readings come in, and\n"
+      "answers are shown, by headwater serve --nats. Prints a line when it is ready; SIGTERM stops it.",
+      positional,
+      options,
+      sizeof options / sizeof options[0]};
+  static const char *operands[CLI_MOST_OPERANDS];
+  size_t count = 0;
+  const int code = cli_parse(&usage, argc, argv, operands, &count);
+  if (code >= 0) {
+    return code;
+  }
+  o.rivers = operands;
+  o.river_count = count;
+  catch_signals();
+  hw_error error = {{0}};
+  const hw_status status = hw_work_run(&o, &stop, stdout, &error);
+  if (status != HW_OK) {
+    const bool asked_wrongly = strncmp(error.text, "--", 2) == 0;
+    return cli_fail(asked_wrongly && status == HW_EINPUT ? EXIT_USAGE : cli_exit_code(status), "%s",
+                    error.text[0] ? error.text : hw_status_text(status));
+  }
+  return cli_finish(EXIT_DONE);
+}
+
+const cli_verb cli_verb_work = {"work", "work a share of a cluster's rivers", run};

@@ -1,0 +1,51 @@
+#include "posterior/nondetect.h"
+
+#include <math.h>
+
+#include "posterior/evidence.h"
+
+/* ln Phi and phi / Phi from the functions themselves. */
+static double exact(double z, double *slope) {
+  const double f = hw__log_upper_tail(-z);
+  *slope = exp(-0.5 * z * z - f) / sqrt(2 * M_PI);
+  return f;
+}
+
+void hw__tails_build(hw__tails *out) {
+  for (int i = 0; i < HW__TAIL_KNOTS; i++) {
+    out->value[i] = exact(HW__TAIL_FROM + (double)i / HW__TAIL_PER_UNIT, &out->slope[i]);
+  }
+}
+
+/* The cubic through two values and slopes a knot's width apart, at u in [0, 1]. */
+static double cubic(double u, double a, double b, double slope_a, double slope_b) {
+  const double rise = b - a, v = 1 - u;
+  return a + u * rise + u * v * (v * (slope_a - rise) - u * (slope_b - rise));
+}
+
+double hw__tails_at(const hw__tails *tails, double z, double *slope) {
+  const double place = (z - HW__TAIL_FROM) * HW__TAIL_PER_UNIT;
+  if (!(place >= 0 && place < HW__TAIL_KNOTS - 1)) {
+    return exact(z, slope);
+  }
+  const int i = (int)place;
+  const double step = 1.0 / HW__TAIL_PER_UNIT, u = place - i;
+  const double za = HW__TAIL_FROM + i * step, zb = za + step;
+  const double ra = tails->slope[i], rb = tails->slope[i + 1];
+  *slope = cubic(u, ra, rb, -step * ra * (za + ra), -step * rb * (zb + rb));
+  return cubic(u, tails->value[i], tails->value[i + 1], step * ra, step * rb);
+}
+
+hw__terms hw__nondetect(const hw__tails *tails, double mass, double g, double limit, double sd, double count) {
+  const double z = (limit - mass * g) / sd;
+  if (z > HW__TAIL_TO || !(g > 0)) {
+    return (hw__terms){0, 0, 0};
+  }
+  double r;
+  const double f = hw__tails_at(tails, z, &r);
+  const double slope = -r / sd * g;
+  const double curvature = fmax(r * (z + r), 0) / (sd * sd) * g * g;
+  return (hw__terms){.lambda = count * curvature,
+                     .h = count * (slope + curvature * mass),
+                     .offset = count * (f - slope * mass - 0.5 * curvature * mass * mass)};
+}

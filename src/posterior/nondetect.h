@@ -1,0 +1,32 @@
+/* Readings below the detection limit: ln Phi((limit - s g) / sigma), expanded to second order in the mass s, so that
+ * they join the sums.
+ *
+ * ln Phi and its slope r = phi / Phi come from a table, by cubic interpolation: the moves ask for them for every
+ * particle and non-detect, and the error function itself made a quiet, well watched river the most expensive one.
+ */
+#ifndef HW_POSTERIOR_NONDETECT_H
+#define HW_POSTERIOR_NONDETECT_H
+
+/* From z = -38, where e^(-z^2/2) is about to leave the numbers, to 6, where ln Phi is -1e-9. */
+enum { HW__TAIL_FROM = -38, HW__TAIL_TO = 6, HW__TAIL_PER_UNIT = 32 };
+enum { HW__TAIL_KNOTS = (HW__TAIL_TO - HW__TAIL_FROM) * HW__TAIL_PER_UNIT + 1 };
+
+typedef struct {
+  double value[HW__TAIL_KNOTS]; /* ln Phi(z) */
+  double slope[HW__TAIL_KNOTS]; /* its derivative */
+} hw__tails;
+
+void hw__tails_build(hw__tails *out);
+/* ln Phi(z) for z <= 6 and its slope; both within 1e-8 of their size or 1e-9, whichever is more. */
+double hw__tails_at(const hw__tails *tails, double z, double *slope);
+
+/* What is added to a particle's Lambda, H and offset. */
+typedef struct {
+  double lambda, h, offset;
+} hw__terms;
+
+/* `count` readings below `limit` (background taken off), noise sd; the expansion is about `mass`.
+ * g: the particle's response. All zero where the plume does not show or is far below the limit. */
+hw__terms hw__nondetect(const hw__tails *tails, double mass, double g, double limit, double sd, double count);
+
+#endif
