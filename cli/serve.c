@@ -76,6 +76,8 @@ static int run(int argc, char **argv) {
        NULL},
       {"future", OPTION_POSITIVE, &o.future_s, "S", "readings dated later than now by more are refused; default 300",
        NULL},
+      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS", "let go of readings received longer ago; default: all stay",
+       NULL},
       {"body-limit", OPTION_COUNT, &o.body_limit, "BYTES", "of a request; default 8388608", NULL},
       {"rate", OPTION_POSITIVE, &o.rate_per_s, "N", "requests a second from one address; default 1000", NULL},
       {"connections", OPTION_COUNT, &o.connections, "N", "at once; default 512", NULL},

@@ -127,6 +127,7 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
   hw_options *o = &target->options;
   o->seed = 1;
   o->per_sensor = true;
+  o->steady = true; /* --each ends with the answer one gets without it, and the service with both */
   const cli_option table[CLI_METHOD_ROWS] = {
       {"seed", OPTION_SEED, &o->seed, "N", "of everything random; default 1", NULL},
       {"level", OPTION_SHARE, &o->level, "P", "of the intervals, between 0 and 1; default 0.9", NULL},

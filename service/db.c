@@ -131,6 +131,10 @@ void hw__db_close(hw_db *db) {
   }
 }
 
+bool hw__db_damaged(const hw_db *db) {
+  return db->damaged;
+}
+
 hw_db_status hw__db_begin(hw_db *db) {
   return db->driver->begin(db, true);
 }
@@ -155,6 +159,7 @@ hw_db_status hw__sql_collect(hw_db *db, hw_sql which, const hw_collection *into,
     n += status == HW_DB_OK;
   }
   db->driver->finish(db, which);
+  db->damaged = db->damaged || status == HW_DB_CORRUPT;
   *into->count = n;
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
 }

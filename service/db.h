@@ -20,18 +20,19 @@
 typedef struct hw_db hw_db;
 
 /* What can go wrong with a disk, as far as people can act on it. */
-#define HW_DB_LIST(X)                                                                         \
-  X(HW_DB_OK, "done")                                                                         \
-  X(HW_DB_ABSENT, "no such row")                                                              \
-  X(HW_DB_FULL, "the disk is full")                                                           \
-  X(HW_DB_READONLY, "the database cannot be written")                                         \
-  X(HW_DB_CORRUPT, "the database is damaged")                                                 \
-  X(HW_DB_BUSY, "another process holds the database")                                         \
-  X(HW_DB_NEWER, "the database was written by a newer version")                               \
-  X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date") \
-  X(HW_DB_GONE, "the database server does not answer")                                        \
-  X(HW_DB_AWAY, "the cluster does not answer")                                                \
-  X(HW_DB_STOPPING, "the service is stopping")                                                \
+#define HW_DB_LIST(X)                                                                                \
+  X(HW_DB_OK, "done")                                                                                \
+  X(HW_DB_ABSENT, "no such row")                                                                     \
+  X(HW_DB_FULL, "the disk is full")                                                                  \
+  X(HW_DB_READONLY, "the database cannot be written")                                                \
+  X(HW_DB_CORRUPT, "the database is damaged")                                                        \
+  X(HW_DB_BUSY, "another process holds the database")                                                \
+  X(HW_DB_NEWER, "the database was written by a newer version")                                      \
+  X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date")        \
+  X(HW_DB_GONE, "the database server does not answer")                                               \
+  X(HW_DB_AWAY, "the cluster does not answer")                                                       \
+  X(HW_DB_FORGOTTEN, "the readings of this incident are no longer kept; its result and history are") \
+  X(HW_DB_STOPPING, "the service is stopping")                                                       \
   X(HW_DB_IO, "the database failed")
 
 typedef enum {
@@ -45,6 +46,8 @@ const char *hw__db_text(hw_db_status status);
 /* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
 hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
 void hw__db_close(hw_db *db);
+/* Has a question met damage since it was opened? */
+bool hw__db_damaged(const hw_db *db);
 /* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
  * whole over a loss of power; its last commits may be gone. Writer only. */
 hw_db_status hw__db_relax(hw_db *db);
@@ -180,12 +183,25 @@ hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
 hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
 
-/* How far a reader of the events has come. Status: HW_DB_ABSENT before its first word. */
+/* A number kept by name: how far a reader of the events has come, whether a sensor's silence was told.
+ * Status: HW_DB_ABSENT before the first. */
 hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event);
 hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
 
 /* The tracker's state after record `seq`. *body is malloc'd. */
 hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);
 hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size);
+
+/* --- letting go (keep.h) --- */
+
+/* Readings in order, the oldest first. */
+hw_db_status hw__db_oldest(hw_db *db, hw_record *out, size_t limit, size_t *count);
+/* Incidents that keep their readings: those whose engine is not through, and those closed at cutoff_us or later. */
+hw_db_status hw__db_needed(hw_db *db, int64_t cutoff_us, hw_incident *out, size_t limit, size_t *count);
+/* Remove readings up to this number (never the last one), and so many estimate events of incidents closed before
+ * cutoff_us, which count as forgotten from then on. */
+hw_db_status hw__db_remove(hw_db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed);
+/* Status: HW_DB_FORGOTTEN once the incident's readings may be gone. */
+hw_db_status hw__db_remembers(hw_db *db, const hw_incident *incident);
 
 #endif

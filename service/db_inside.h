@@ -85,6 +85,7 @@ struct hw_db {
   const hw_db_driver *driver;
   hw_time_base *bases; /* by river key, once settled; forgotten when a transaction fails */
   size_t base_count;
+  bool damaged; /* it met a page that is none */
 };
 
 const char *hw__sql_text(hw_sql which);
@@ -108,6 +109,10 @@ hw_db_status hw__sql_one(hw_db *db, hw_sql which, hw_row_reader read, void *elem
                          size_t count);
 /* Its first column, a number. */
 hw_db_status hw__sql_integer(hw_db *db, hw_sql which, int64_t *out, const hw_value *values, size_t count);
+
+/* Rows of HW_SQL_READING and HW_SQL_INCIDENT. */
+hw_db_status hw__read_reading(const hw_value *row, void *record);
+hw_db_status hw__read_incident(const hw_value *row, void *incident);
 
 /* Columns as C has them: NULL is 0, NaN or "". */
 int64_t hw__value_integer(const hw_value *value);

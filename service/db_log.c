@@ -140,7 +140,7 @@ hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us) {
   return status;
 }
 
-static hw_db_status read_reading(const hw_value *row, void *element) {
+hw_db_status hw__read_reading(const hw_value *row, void *element) {
   *(hw_record *)element = (hw_record){.seq = hw__value_integer(&row[0]),
                                       .kind = HW_RECORD_READING,
                                       .river = hw__value_integer(&row[1]),
@@ -154,7 +154,7 @@ static hw_db_status read_reading(const hw_value *row, void *element) {
 
 static hw_db_status read_record(const hw_value *row, void *element) {
   hw_record *record = element;
-  read_reading(row, record);
+  hw__read_reading(row, record);
   record->kind = (hw_record_kind)hw__value_integer(&row[7]);
   if (record->kind != HW_RECORD_READING) {
     record->incident = hw__value_integer(&row[8]);
@@ -170,13 +170,13 @@ hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, 
 
 hw_db_status hw__db_river_log(hw_db *db, int64_t river, int64_t after, int64_t upto, hw_record *out, size_t limit,
                               size_t *count) {
-  const hw_collection readings = {read_reading, out, sizeof *out, limit, count};
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_RIVER_LOG, &readings,
                          HW_VALUES(of_integer(river), of_integer(after), of_integer(upto), of_integer((int64_t)limit)));
 }
 
 hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, size_t limit, size_t *count) {
-  const hw_collection readings = {read_reading, out, sizeof *out, limit, count};
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_LEAD_IN, &readings,
                          HW_VALUES(of_integer(what->river), of_real(what->from_s), of_integer(what->after),
                                    of_integer(what->before), of_integer((int64_t)limit)));
@@ -184,7 +184,7 @@ hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, s
 
 hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
                                size_t *count) {
-  const hw_collection readings = {read_reading, out, sizeof *out, limit, count};
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
   const hw_db_status status =
       hw__sql_collect(db, SQL_SENSOR_LOG, &readings,
                       HW_VALUES(of_integer(sensor), of_real(from_s), of_real(to_s), of_integer((int64_t)limit)));

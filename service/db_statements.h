@@ -51,6 +51,12 @@
   X(SQL_SENSOR_LOG,                                                                                                    \
     "SELECT " HW_SQL_READING                                                                                           \
     " FROM readings WHERE sensor = ?1 AND time_s >= ?2 AND time_s <= ?3 ORDER BY time_s DESC LIMIT ?4")                \
+  X(SQL_OLDEST, "SELECT " HW_SQL_READING " FROM readings ORDER BY seq LIMIT ?1")                                       \
+  X(SQL_FORGET_READINGS, "DELETE FROM readings WHERE seq <= ?1")                                                       \
+  X(SQL_FORGET_ESTIMATES,                                                                                              \
+    "DELETE FROM events WHERE id IN (SELECT e.id FROM incidents AS i JOIN events AS e ON e.incident = i.id"            \
+    " WHERE i.finished = 1 AND i.closed_us < ?1 AND e.kind = 'estimate' AND e.id < (SELECT max(id) FROM events)"       \
+    " ORDER BY e.id LIMIT ?2)")                                                                                        \
   X(SQL_COUNT, "SELECT count(*) FROM readings")                                                                        \
   X(SQL_INCIDENT_OPEN,                                                                                                 \
     "INSERT INTO incidents(id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us)"           \
@@ -62,6 +68,7 @@
   X(SQL_INCIDENTS,                                                                                                     \
     HW_SQL_INCIDENT " WHERE (?1 = 0 OR river = ?1) AND (?2 = 0 OR closed_seq = 0) ORDER BY id DESC LIMIT ?3")          \
   X(SQL_UNFINISHED, HW_SQL_INCIDENT " WHERE finished = 0 ORDER BY id DESC LIMIT ?1")                                   \
+  X(SQL_NEEDED, HW_SQL_INCIDENT " WHERE finished = 0 OR closed_us >= ?1 ORDER BY id LIMIT ?2")                         \
   X(SQL_FINISH, "UPDATE incidents SET finished = 1 WHERE id = ?1 AND closed_seq > 0")                                  \
   X(SQL_TRACK_ADD,                                                                                                     \
     "INSERT INTO estimates(incident, seq, reading_s, readings, provisional, has_interval,"                             \

@@ -21,7 +21,7 @@ hw_db_status hw__db_close_incident(hw_db *db, const hw_incident *i) {
                                of_integer(i->closed_us), of_text(i->reason)));
 }
 
-static hw_db_status read_incident(const hw_value *row, void *element) {
+hw_db_status hw__read_incident(const hw_value *row, void *element) {
   hw_incident *out = element;
   *out = (hw_incident){.id = hw__value_integer(&row[0]),
                        .river = hw__value_integer(&row[1]),
@@ -42,17 +42,17 @@ static hw_db_status read_incident(const hw_value *row, void *element) {
 }
 
 hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out) {
-  return hw__sql_one(db, SQL_INCIDENT, read_incident, out, HW_VALUES(of_integer(id)));
+  return hw__sql_one(db, SQL_INCIDENT, hw__read_incident, out, HW_VALUES(of_integer(id)));
 }
 
 hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count) {
-  const hw_collection incidents = {read_incident, out, sizeof *out, limit, count};
+  const hw_collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_INCIDENTS, &incidents,
                          HW_VALUES(of_integer(river), of_integer(open_only), of_integer((int64_t)limit)));
 }
 
 hw_db_status hw__db_unfinished(hw_db *db, hw_incident *out, size_t limit, size_t *count) {
-  const hw_collection incidents = {read_incident, out, sizeof *out, limit, count};
+  const hw_collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_UNFINISHED, &incidents, HW_VALUES(of_integer((int64_t)limit)));
 }
 

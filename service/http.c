@@ -39,7 +39,10 @@ hw_reply hw__reply_error(unsigned code, const char *format, ...) {
 }
 
 hw_reply hw__reply_db(hw_db_status status) {
-  const unsigned code = status == HW_DB_ABSENT ? 404 : status == HW_DB_FULL ? 507 : 503;
+  const unsigned code = status == HW_DB_ABSENT      ? 404
+                        : status == HW_DB_FORGOTTEN ? 410
+                        : status == HW_DB_FULL      ? 507
+                                                    : 503;
   return hw__reply_error(code, "%s", hw__db_text(status));
 }
 

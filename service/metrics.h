@@ -15,6 +15,7 @@
   X(HW_METRIC_COMMIT_JOBS, "headwater_store_jobs_total", 1, "Writes that shared those transactions.")                \
   X(HW_METRIC_COMMIT_FAILURES, "headwater_store_failures_total", 1, "Transactions that failed.")                     \
   X(HW_METRIC_COMMIT_US, "headwater_store_commit_seconds_total", 1e6, "Time spent in transactions.")                 \
+  X(HW_METRIC_REMOVED, "headwater_readings_removed_total", 1, "Old readings let go of.")                             \
   X(HW_METRIC_ENGINE_READINGS, "headwater_engine_readings_total", 1, "Readings given to engines of incidents.")      \
   X(HW_METRIC_ENGINE_US, "headwater_engine_seconds_total", 1e6, "Time engines spent on them.")                       \
   X(HW_METRIC_ENGINE_FAILURES, "headwater_engine_failures_total", 1, "Engine calls that failed.")                    \

@@ -95,7 +95,8 @@ hw_reply hw__get_incident_readings(hw_request *request) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
-  status = out ? write_csv(&c, out) : HW_DB_IO;
+  status = hw__db_remembers(c.db, &c.incident);
+  status = status != HW_DB_OK ? status : out ? write_csv(&c, out) : HW_DB_IO;
   if (out && fclose(out) != 0) {
     status = HW_DB_IO;
   }

@@ -10,10 +10,12 @@
 
 #include "hooks.h"
 #include "http.h"
+#include "keep.h"
 #include "log.h"
 #include "mqtt.h"
 #include "replay.h"
 #include "rivers.h"
+#include "silence.h"
 
 static void fill_defaults(hw_serve_options *o) {
   o->listen = o->listen ? o->listen : "127.0.0.1:8080";
@@ -147,6 +149,8 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw_replay *replay = NULL;
   hw_mqtt *mqtt = NULL;
   hw_hooks *hooks = NULL;
+  hw_silence *silence = NULL;
+  hw_keep *keep = NULL;
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
@@ -154,8 +158,12 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   status = status == HW_OK ? start_work(&service, error) : status;
   status = status == HW_OK && o->nats ? join_cluster(&service, error) : status;
   status = status == HW_OK ? hw__http_start(&service, error) : status;
+  status = status == HW_OK ? hw__silence_start(&service, &silence, error) : status;
   if (status == HW_OK && (o->webhook || o->command)) {
     status = hw__hooks_start(&service, &hooks, error);
+  }
+  if (status == HW_OK && o->keep_days > 0) {
+    status = hw__keep_start(&service, &keep, error);
   }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);
@@ -178,6 +186,8 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__replay_stop(replay);
   hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
+  hw__silence_stop(silence);
+  hw__keep_stop(keep);
   hw__hooks_stop(hooks);
   hw__follower_stop(service.follower);
   if (service.solver) {

@@ -38,6 +38,7 @@ typedef struct {
   double intake_probability;             /* default 0.5 */
   double lead_in_s;                      /* default 6 h */
   double quiet_s;                        /* default 6 h */
+  double keep_days;                      /* readings received longer ago may go; default 0: all stay */
   double future_s;                       /* default 300 */
   size_t body_limit;                     /* bytes; default 8 MiB */
   double rate_per_s;                     /* requests per second from one address; default 1000 */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "present.h"
+
 json_t *hw__real(double value) {
   return isfinite(value) ? json_real(value) : json_null();
 }
@@ -36,25 +38,12 @@ hw_time_base hw__time_base(hw_service *service, size_t site) {
   return base;
 }
 
-/* "Now" for the age of readings: the wall clock, or the river's own latest reading where times are
- * relative or the data are of another day (a replay). */
-static double present_s(hw_service *service, size_t site, bool calendar) {
-  const hw_river *river = &hw__catalog_site(service->catalog, site)->river;
-  double latest_s = -INFINITY;
-  for (size_t s = 0; s < river->sensor_count; s++) {
-    latest_s = fmax(latest_s, hw__tracker_detector(service->tracker, (hw_place){site, s}).latest_s);
-  }
-  const double now_s = (double)hw__store_now_us(service->store) * 1e-6;
-  return calendar && fabs(now_s - latest_s) < 86400 ? now_s : latest_s;
-}
-
 static const char *state_of(const hw_detector *d, double present) {
-  const double patience_s = fmax(300, 5 * d->interval_s);
-  return d->readings == 0                     ? "no data"
-         : present - d->latest_s > patience_s ? "silent"
-         : d->alarm                           ? "alarm"
-         : !isfinite(d->background_g_m3)      ? "learning"
-                                              : "quiet";
+  return d->readings == 0                   ? "no data"
+         : hw__sensor_is_silent(d, present) ? "silent"
+         : d->alarm                         ? "alarm"
+         : !isfinite(d->background_g_m3)    ? "learning"
+                                            : "quiet";
 }
 
 static json_t *show_sensor(hw_service *service, hw_place place, double present, bool calendar) {
@@ -122,7 +111,7 @@ json_t *hw__show_river(hw_service *service, size_t index, bool brief) {
   const hw_site *site = hw__catalog_site(service->catalog, index);
   const hw_time_base base = hw__time_base(service, index);
   const bool calendar = base == HW_TIME_CALENDAR;
-  const double present = present_s(service, index, calendar);
+  const double present = hw__present_s(service, index);
   json_t *sensors = json_array();
   for (size_t s = 0; s < site->river.sensor_count; s++) {
     json_array_append_new(sensors, show_sensor(service, (hw_place){index, s}, present, calendar));

@@ -266,6 +266,7 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
   hw_incident incident;
   hw_db *db = hw__store_reader(solver->store);
   hw_db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
+  status = status == HW_DB_OK ? hw__db_remembers(db, &incident) : status;
   if (db) {
     hw__store_return(solver->store, db);
   }

@@ -45,7 +45,8 @@ typedef struct {
   hw_result result; /* all but the estimate filled in, for the writers of io.h */
 } hw_solver_view;
 /* Call look() with the incident's run, brought up to date first; a closed incident's is worked again
- * when it is no longer held. Status: HW_DB_ABSENT for no such incident. */
+ * when it is no longer held. Status: HW_DB_ABSENT for no such incident, HW_DB_FORGOTTEN for one whose readings are
+ * kept no longer. */
 hw_db_status hw__solver_look(hw_solver *solver, int64_t incident, void (*look)(void *context, const hw_solver_view *),
                              void *context);
 

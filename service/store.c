@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "log.h"
 #include "metrics.h"
 
 enum { READERS_MAX = 16 };
@@ -36,6 +37,7 @@ struct hw_store {
   int64_t seq;
   bool seq_unsure; /* a commit that failed may have been made all the same: only the log knows */
   hw_db_status health;
+  bool damaged; /* for good: nothing is written on top of it */
 
   pthread_mutex_t reader_lock;
   pthread_cond_t reader_free;
@@ -65,6 +67,18 @@ int64_t hw__store_now_us(hw_store *store) {
   return now;
 }
 
+/* A damaged file may get worse with every write, and what is refused is still with its sender. */
+static void meet_damage(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const bool first = !store->damaged;
+  store->damaged = true;
+  store->health = HW_DB_CORRUPT;
+  pthread_mutex_unlock(&store->news_lock);
+  if (first) {
+    hw__log(HW_LOG_ERROR, "database_damaged", "consequence", "nothing is stored until it is restored");
+  }
+}
+
 /* Run a chain of jobs in one transaction. *seq: the last number of the log after it. */
 static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int64_t *seq) {
   hw_db_status status = hw__db_begin(store->writer);
@@ -88,7 +102,7 @@ static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int6
 static void publish(hw_store *store, int64_t seq, hw_db_status status) {
   pthread_mutex_lock(&store->news_lock);
   store->seq = seq;
-  store->health = status;
+  store->health = store->damaged ? HW_DB_CORRUPT : status;
   store->version++;
   pthread_cond_broadcast(&store->news);
   pthread_mutex_unlock(&store->news_lock);
@@ -116,6 +130,9 @@ static void commit_chain(hw_store *store, job *chain) {
     }
   }
   publish(store, seq, status);
+  if (status == HW_DB_CORRUPT) {
+    meet_damage(store);
+  }
   hw__metric_add(HW_METRIC_COMMITS, 1);
   hw__metric_add(HW_METRIC_COMMIT_JOBS, jobs);
   hw__metric_add(HW_METRIC_COMMIT_FAILURES, status != HW_DB_OK);
@@ -148,7 +165,17 @@ static void *write_loop(void *argument) {
   return NULL;
 }
 
+static bool is_damaged(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const bool damaged = store->damaged;
+  pthread_mutex_unlock(&store->news_lock);
+  return damaged;
+}
+
 hw_db_status hw__store_write(hw_store *store, hw_job_run run, void *context) {
+  if (is_damaged(store)) {
+    return HW_DB_CORRUPT;
+  }
   job mine = {.run = run, .context = context};
   sem_init(&mine.done, 0, 0);
   pthread_mutex_lock(&store->queue_lock);
@@ -288,6 +315,9 @@ hw_db *hw__store_reader(hw_store *store) {
 }
 
 void hw__store_return(hw_store *store, hw_db *db) {
+  if (db && hw__db_damaged(db)) {
+    meet_damage(store);
+  }
   pthread_mutex_lock(&store->reader_lock);
   if (db) {
     store->readers[store->reader_count++] = db;

@@ -42,7 +42,8 @@ void hw__store_wake_for_stop(hw_store *store);
 
 /* Last number of the log that is durable. */
 int64_t hw__store_seq(hw_store *store);
-/* How the last commit went: what readiness is made of. */
+/* How the last commit went: what readiness is made of. Once anybody has met a damaged page it stays
+ * HW_DB_CORRUPT and nothing more is written, until the database is restored and the service started again. */
 hw_db_status hw__store_health(hw_store *store);
 
 /* Microseconds since 1970 that never run backwards, not when the wall clock is set back and not over

@@ -165,6 +165,43 @@ def mqtt_kills(headwater, count, seed, total=4000):
     return failed
 
 
+def damage_while_running(headwater):
+    """Pages go bad under a running service: noticed when they are read; from then on nothing is written on top, nothing
+    acknowledged that is not stored, and what is whole is still told. A backup and the senders' repetitions heal it."""
+    failed = 0
+    kind = {"Content-Type": "text/csv"}
+    readings = lambda first: "time_s,sensor,concentration_g_m3\n" + "".join(f"{t},s1,0.00001\n" for t in range(first, first + 20000))  # noqa: E731
+    with tempfile.TemporaryDirectory() as folder:
+        service = Service(headwater, folder, "--method", "atgd").start()
+        assert service.request("/v1/readings", readings(0), kind)[0] == 200
+        service.settle()
+        with contextlib.closing(sqlite3.connect(service.db)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.execute("VACUUM INTO ?", (service.db + ".backup",))
+            root = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'readings'").fetchone()[0]
+        with open(service.db, "r+b") as damaged:  # all but the first pages, the tables' roots
+            for page in range(max(20, root + 1), os.path.getsize(service.db) // 4096):
+                damaged.seek(4096 * page)
+                damaged.write(b"\xa5" * 4096)
+        told = service.request("/v1/readings", readings(50000), kind)[0]  # may still go through the writer's own memory
+        old = service.request("/v1/rivers/demo/readings?sensor=s1&from=100&to=19000")[0]
+        codes = [service.request("/v1/readings", readings(100000 + 20000 * i), kind)[0] for i in range(3)]
+        failed += check("damage met while running: the question and every further reading are refused", old == 503 and codes == [503] * 3, f"{told}, then {old}, {codes}")
+        failed += check("damage met while running: alive, not ready, what is whole is told",
+                        [service.request(path)[0] for path in ("/healthz", "/readyz", "/v1/rivers", "/metrics")] == [200, 503, 200, 200])
+        failed += check("damage met while running: said once in the log", open(os.path.join(folder, "log")).read().count("database_damaged") == 1)
+        service.stop()
+        for ending in ("-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.remove(service.db + ending)
+        os.replace(service.db + ".backup", service.db)
+        with service:
+            answers = [json.loads(service.request("/v1/readings", readings(first), kind)[1]) for first in (0, 50000)]
+            failed += check("the backup in place, all sent again: everything stored once", [a["accepted"] for a in answers] == [0, 20000]
+                            and rows(service.db, "SELECT count(*) FROM readings")[0][0] == 40000, str(answers)[:120])
+    return failed
+
+
 def faults(headwater):
     """Full disk, read-only file, damaged page, clock stepped back: each with its defined outcome."""
     failed = 0
@@ -186,6 +223,9 @@ def faults(headwater):
                 subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
                 failed += check("space again: readings are accepted again", service.request("/v1/readings", batch.format(7), kind)[0] == 200)
                 service.stop()
+                subprocess.run(["mount", "-o", "remount,ro", small], check=True)
+                run = subprocess.run([headwater, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0"], capture_output=True, text=True)
+                failed += check("read-only disk: refuses to start, exit 3, one sentence", run.returncode == 3 and run.stderr.count("headwater: ") == 1, run.stderr.strip()[-100:])
             finally:
                 subprocess.run(["umount", "-l", small], capture_output=True)
         else:
@@ -214,6 +254,7 @@ def faults(headwater):
             service.stop()
         except RuntimeError as fault:
             failed += check("damaged pages: refuses to start with a sentence", "damaged" in str(fault), str(fault)[-120:])
+    failed += damage_while_running(headwater)
     with tempfile.TemporaryDirectory() as folder:
         libraries = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
         if libraries:
@@ -242,7 +283,10 @@ def main():
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--mqtt-kills", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--faults", action="store_true", help="a failing disk and clock alone")
     chosen = parser.parse_args()
+    if chosen.faults:
+        sys.exit(bool(faults(chosen.headwater)))
     failed = kills(chosen.headwater, chosen.kills, chosen.seed, "atgd", 2_000_000)
     failed += kills(chosen.headwater, max(4, chosen.kills // 5), chosen.seed + 1, "posterior", 500_000)
     failed += mqtt_kills(chosen.headwater, chosen.mqtt_kills, chosen.seed)

@@ -371,6 +371,141 @@ def test_hooks_are_told_once_per_event(folder):
     assert run.returncode == 2 and "--webhook" in run.stderr, run
 
 
+def test_a_sensor_that_stops_is_told_once_and_once_more_when_it_is_back(folder):
+    told, program = os.path.join(folder, "told"), os.path.join(folder, "hook")
+    with open(program, "w") as out:
+        out.write(f"#!/bin/sh\ncat >>{told}; echo >>{told}\n")
+    os.chmod(program, 0o755)
+    rows_of = lambda sensor, first, last: "".join(f"{t},{sensor},0.00001\n" for t in range(first, last, 300))  # noqa: E731
+    header = "time_s,sensor,concentration_g_m3\n"
+
+    def kinds(service):
+        return [(e["kind"], e["subject"]) for e in service.get("/v1/events")["events"]]
+
+    def wait_for(service, expected):
+        until = time.time() + 15
+        while time.time() < until and kinds(service) != expected:
+            time.sleep(0.1)
+        assert kinds(service) == expected, kinds(service)
+
+    service = serve(folder, "--command", program)
+    silent, heard = ("sensor_silent", "s1"), ("sensor_heard", "s1")
+    with service:
+        service.post(header + rows_of("s1", 0, 3000) + rows_of("s2", 0, 6000))
+        wait_for(service, [silent])
+        states = [s["state"] for s in service.get("/v1/rivers/demo")["sensors"]]
+        assert states == ["silent", "quiet"], states
+        event = service.get("/v1/events")["events"][0]
+        assert event["river"] == "demo" and event["body"]["latest_s"] == 2700 and event["incident"] == 0, event
+    service.start()
+    time.sleep(2.5)  # two looks: nothing new
+    assert kinds(service) == [silent], kinds(service)
+    service.kill()
+    with service:
+        service.post(header + rows_of("s1", 6000, 6300))
+        wait_for(service, [silent, heard])
+        service.post(header + rows_of("s2", 6000, 12000))
+        wait_for(service, [silent, heard, silent])
+        until = time.time() + 10
+        heard_of = lambda: {e["id"]: e["kind"] for e in map(json.loads, open(told))}  # noqa: E731  at least once each
+        while time.time() < until and len(heard_of()) < 3:
+            time.sleep(0.1)
+    found = list(heard_of().values())
+    assert found == ["sensor_silent", "sensor_heard", "sensor_silent"], found
+
+
+def test_a_river_nobody_has_heard_of_for_days_is_silent(folder):
+    """Three days pass by moving what is stored into the past; the readings came as they were taken."""
+    stamp = lambda ago: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - ago))  # noqa: E731
+    with serve(folder) as service:
+        service.post("time,sensor,concentration_g_m3\n" + "".join(f"{stamp(600 - 60 * i)},s1,0.00001\n" for i in range(10)))
+        service.settle()
+        assert service.get("/v1/rivers/demo")["sensors"][0]["state"] == "quiet"
+    with contextlib.closing(sqlite3.connect(service.db)) as connection:
+        connection.execute("UPDATE readings SET time_s = time_s - 259200, received_us = received_us - 259200000000")
+        connection.execute("DELETE FROM snapshots")
+        connection.commit()
+    with service as again:
+        again.settle()
+        sensor = again.get("/v1/rivers/demo")["sensors"][0]
+        assert sensor["state"] == "silent" and abs(sensor["age_s"] - 259200) < 3600, sensor
+
+
+def age(db, days):
+    """Everything stored came so many days earlier."""
+    us = days * 86400 * 1000000
+    with contextlib.closing(sqlite3.connect(db)) as connection:
+        connection.execute("UPDATE readings SET received_us = received_us - ?", (us,))
+        connection.execute("UPDATE incidents SET opened_us = opened_us - ?, closed_us = closed_us - ?", (us, us))
+        connection.commit()
+
+
+def wait_until_removed(service, least):
+    until = time.time() + 20
+    while time.time() < until and service.metric("headwater_readings_removed_total") < least:
+        time.sleep(0.1)
+    return service.metric("headwater_readings_removed_total")
+
+
+def test_old_readings_go_and_results_stay(folder):
+    readings = None
+    with serve(folder) as service:
+        readings = spill(HEADWATER, service.river)
+        accepted = service.post(readings)["accepted"]
+        service.settle()
+        before = service.get("/v1/incidents")["incidents"][0]
+    age(service.db, 40)
+    with serve(folder, "--keep", "41") as service:
+        time.sleep(0.5)
+        assert service.metric("headwater_readings_removed_total") == 0
+    with serve(folder, "--keep", "30") as service:
+        removed = wait_until_removed(service, accepted - 1)
+        assert removed == accepted - 1, (removed, accepted)  # the last one stays
+        route = f"/v1/incidents/{before['id']}"
+        after = service.get(route)
+        assert {k: after[k] for k in before if k != "noticed"} == {k: before[k] for k in before if k != "noticed"}, after
+        assert len(after["history"]) > 10
+        assert rows(service.db, "SELECT count(*) FROM events WHERE kind = 'estimate'")[0][0] <= 1
+        for question in ("/readings", "/posterior", "/bulletin", "/export?format=csv"):
+            status, text, _ = service.request(route + question)
+            assert status == 410 and "no longer kept" in text, (question, status, text)
+        assert service.request(route + "/export?format=geojson")[0] == 200
+        # Sent again after that time it counts as new: docs/operations.md says so. Numbers are not given twice.
+        assert service.post(readings)["accepted"] == accepted - 1
+        service.settle()
+        assert min(i["id"] for i in service.get("/v1/incidents")["incidents"]) == before["id"]
+    run = subprocess.run([HEADWATER, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0", "--keep", "0.5"], capture_output=True, text=True)
+    assert run.returncode == 2 and "--keep" in run.stderr, run
+
+
+def test_an_open_incident_keeps_what_it_was_worked_out_from(folder):
+    """To the same bits as without --keep, stopped in between."""
+    lines = spill(HEADWATER, serve(folder).river, source="50000,-12000,75600", last=130000).splitlines()
+    half = len(lines) * 2 // 3  # on the pulse
+    once, kept = os.path.join(folder, "once"), os.path.join(folder, "kept")
+    os.mkdir(once), os.mkdir(kept)
+    with serve(once) as service:
+        service.post("\n".join(lines[:half]))
+        service.settle()
+        service.post("\n".join([lines[0], *lines[half:]]))
+        service.settle()
+        expected = service.db
+    with serve(kept) as service:
+        service.post("\n".join(lines[:half]))
+        service.settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "open"
+    age(service.db, 40)
+    with serve(kept, "--keep", "30") as service:
+        removed = wait_until_removed(service, 50)
+        assert 50 <= removed < half - 60, (removed, half)  # those before the lead-in of six hours
+        service.post("\n".join([lines[0], *lines[half:]]))
+        service.settle()
+        service.kill()
+        service.start().settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "closed"
+        assert worked_out(service.db) == worked_out(expected)
+
+
 def test_a_million_readings_restart_within_two_seconds(folder):
     """The database is filled directly, its snapshot made by a first start."""
     with serve(folder) as service:

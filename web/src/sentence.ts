@@ -2,6 +2,9 @@
 import { concentration, duration, instant, km, mass, percent, type Unit } from "./format";
 import type { Arrival, Incident, Intake, Result, River } from "./model";
 
+/* Of a past incident: the service runs with --keep. */
+export const FORGOTTEN = "The readings of this incident are no longer kept; its result and history are.";
+
 /* The most probable facility, when there is one to name. */
 export function suspect(river: River, result: Result): { name: string; probability: number } | null {
   const best = result.candidates.reduce<{ id: string | null; probability: number } | null>(

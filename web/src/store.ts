@@ -14,6 +14,9 @@ import { Stream } from "./stream";
 
 export type Connection = "connecting" | "live" | "lost" | "token";
 
+/* Why there is none: the method makes no forecast, or the incident's readings are no longer kept. */
+export type NoForecast = null | "method" | "forgotten";
+
 export interface State {
   connection: Connection;
   retry_at_ms: number;
@@ -33,7 +36,7 @@ export interface State {
   slider: number | null; /* a frame's index; null follows the clock */
   plume: Plume | null; /* where the slider stands */
   plumeNow: Plume | null;
-  noForecast: boolean; /* the method makes none */
+  noForecast: NoForecast;
 }
 
 const PACE_MS = 1500;
@@ -46,7 +49,7 @@ const FEW = 3; /* rivers asked for one by one */
 const PLACES = 140;
 const FORECAST_TIMES = 160;
 
-const NOTHING_SHOWN = { history: [], forecasts: new Map(), posterior: null, frame: null, slider: null, plume: null, plumeNow: null, noForecast: false };
+const NOTHING_SHOWN = { history: [], forecasts: new Map(), posterior: null, frame: null, slider: null, plume: null, plumeNow: null, noForecast: null };
 
 type ReadingEvent = Reading & { river: string; sensor: string };
 
@@ -293,12 +296,12 @@ export class Store {
         ...sensors.map((s) => api.forecast(incident.id, s.location_m, frame.from_s, frame.to_s, FORECAST_TIMES)),
       ]);
       if (this.state.incident !== incident.id) return;
-      this.set({ frame, posterior, noForecast: false, forecasts: new Map(sensors.map((s, i) => [s.id, forecasts[i]!])) });
+      this.set({ frame, posterior, noForecast: null, forecasts: new Map(sensors.map((s, i) => [s.id, forecasts[i]!])) });
       this.plumeStale = true;
       this.askPlume.poke();
     } catch (error) {
-      if (!(error instanceof api.Refused && error.status === 409)) throw error;
-      this.set({ frame: null, noForecast: true });
+      if (!(error instanceof api.Refused && (error.status === 409 || error.status === 410))) throw error;
+      this.set({ frame: null, noForecast: error.status === 410 ? "forgotten" : "method" });
     }
   }
 

@@ -3,7 +3,8 @@ import type { ComponentChildren } from "preact";
 import { peakOf, spreadOf } from "../forecast";
 import { concentration, duration, instant, isCalendar, km, localTime, mass, percent, relativeTime, utcDate, utcTime, type Unit } from "../format";
 import type { Incident, Plume, Reading, River } from "../model";
-import { below, harm, suspect, threats, type Harm, type Threat } from "../sentence";
+import { below, FORGOTTEN, harm, suspect, threats, type Harm, type Threat } from "../sentence";
+import type { NoForecast } from "../store";
 
 const NAMED = 3; /* candidates in the card; the river shows all */
 
@@ -11,7 +12,7 @@ interface Props {
   river: River;
   incident: Incident;
   plumeNow: Plume | null;
-  noForecast: boolean;
+  noForecast: NoForecast;
   readings: Map<string, Reading[]>;
   unit: Unit;
   now_s: number;
@@ -78,7 +79,7 @@ function Course({ river, incident, plumeNow, noForecast, unit, now_s }: Props) {
   const velocity = incident.hydraulics?.velocity_m_s;
   if (!incident.estimate) return <Card question="Where is it going?" answer="Being worked out"><p>Downstream, from wherever it entered.</p></Card>;
   if (!plumeNow) {
-    return <Card question="Where is it going?" answer="Downstream"><p>{noForecast ? `The method ${incident.method} makes no forecast of the plume.` : "The forecast is being worked out."}</p></Card>;
+    return <Card question="Where is it going?" answer="Downstream"><p>{noForecast === "forgotten" ? FORGOTTEN : noForecast ? `The method ${incident.method} makes no forecast of the plume.` : "The forecast is being worked out."}</p></Card>;
   }
   const peak = peakOf(plumeNow);
   const [tail, front] = spreadOf(plumeNow);

@@ -2,6 +2,8 @@
 import { useMemo, useRef } from "preact/hooks";
 import { isCalendar, km, relativeTime, utcDate, utcTime } from "../format";
 import type { Incident, Posterior, River } from "../model";
+import { FORGOTTEN } from "../sentence";
+import type { NoForecast } from "../store";
 import { useWidth } from "./context";
 import { svgToPng } from "./export";
 import { Panel } from "./panel";
@@ -11,11 +13,11 @@ const [LEFT, RIGHT, TOP, BOTTOM] = [76, 12, 10, 40];
 
 const ticks = (lo: number, hi: number, count: number) => Array.from({ length: count }, (_, i) => lo + ((hi - lo) * (i + 0.5)) / count);
 
-export function DensityPanel({ river, incident, posterior, noForecast }: { river: River; incident: Incident; posterior: Posterior | null; noForecast: boolean }) {
+export function DensityPanel({ river, incident, posterior, noForecast }: { river: River; incident: Incident; posterior: Posterior | null; noForecast: NoForecast }) {
   if (posterior?.grid) return <Density river={river} incident={incident} origin_s={posterior.origin_s} grid={posterior.grid} />;
   return (
     <Panel id="density" title="Place and time of release">
-      <p class="empty">{noForecast ? `The method ${incident.method} gives a point, not a density.` : "Appears with the first estimate."}</p>
+      <p class="empty">{noForecast === "forgotten" ? FORGOTTEN : noForecast ? `The method ${incident.method} gives a point, not a density.` : "Appears with the first estimate."}</p>
     </Panel>
   );
 }

@@ -1,5 +1,5 @@
 /* What happened, latest first. */
-import { concentration, instant, localTime, percent, utcDate, utcTime, type Unit } from "../format";
+import { concentration, duration, instant, localTime, percent, utcDate, utcTime, type Unit } from "../format";
 import type { Incident, LogEvent, River } from "../model";
 import { shortName } from "../sentence";
 import { Panel } from "./panel";
@@ -22,6 +22,12 @@ function words(event: LogEvent, river: River | undefined, unit: Unit): string {
       const peak = number(body["peak_g_m3"]);
       return `Alarm forecast at ${text(body["name"]) || event.subject}: ${p === null ? "" : percent(p)}${first === null ? "" : `, from ${instant(river, first)}`}${peak === null ? "" : `, peak ${concentration(peak, unit)}`}`;
     }
+    case "sensor_silent": {
+      const age = number(body["age_s"]);
+      return `Sensor ${event.subject} is silent${age === null ? "" : `, last reading ${duration(age)} before`}`;
+    }
+    case "sensor_heard":
+      return `Sensor ${event.subject} is heard again`;
     default:
       return `${event.kind.replace(/_/g, " ")}${event.subject ? `: ${event.subject}` : ""}`;
   }
