@@ -12,7 +12,8 @@
 #   make fit-population refit its constants, data/population.def
 #
 #   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/
-#   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes
+#   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes,
+#                 LOAD="--store postgresql://..." for the service on PostgreSQL
 #   make torture  200 kills under load, a failing disk, a broker that goes: nothing lost, nothing doubled
 #   make faults   50 faults to a cluster of three NATS nodes and three workers: it says what one machine says
 #   make scale    readings per second, latency, take-over and space of a cluster against one machine
