@@ -30,6 +30,7 @@ static int run(int argc, char **argv) {
       {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for them", NULL},
       {"dir", OPTION_TEXT, &o.dir, "DIR", "for the databases of the partitions worked here", NULL},
       {"name", OPTION_TEXT, &o.name, "NAME", "of this worker; default host and process number", NULL},
+      {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "answer /metrics and /healthz there; default: nowhere", NULL},
       {"partitions", OPTION_COUNT, &o.partitions, "N", "the rivers are cut into; fixed with the cluster; default 16",
        NULL},
       {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},
@@ -44,6 +45,7 @@ static int run(int argc, char **argv) {
        NULL},
       {"quiet", OPTION_POSITIVE, &o.quiet_s, "S", "an incident stays open this long after the pulse; default 21600",
        NULL},
+      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS", "let go of readings older than this; default: all stay", NULL},
       {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "a partition is copied to the cluster; default 30", NULL},
       {"threads", OPTION_COUNT, &o.threads, "N", "for the engines of one partition; default 1", NULL},
   };

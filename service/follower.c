@@ -116,6 +116,7 @@ static hw_db_status put_news(hw_db *db, const hw_wire_news *news) {
   }
   if (status == HW_DB_OK && incident->closed_seq) {
     status = hw__db_close_incident(db, incident);
+    status = status == HW_DB_OK ? hw__db_finish_incident(db, incident->id) : status; /* no engine here to wait for */
   }
   return status == HW_DB_OK ? put_event(db, &news->event) : status;
 }

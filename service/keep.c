@@ -11,14 +11,16 @@
 enum { STEP = 2000, PASS_S = 60, NEEDED_MAX = 4096 };
 
 struct hw_keep {
-  hw_service *service;
+  hw_store *store;
+  double days;
+  const atomic_bool *stopping;
   hw_record page[STEP];
   hw_incident needed[NEEDED_MAX];
   pthread_t thread;
 };
 
 static bool stopping(const hw_keep *keep) {
-  return atomic_load(&keep->service->stopping);
+  return atomic_load(keep->stopping);
 }
 
 static void rest(const hw_keep *keep, int milliseconds) {
@@ -81,19 +83,19 @@ static hw_db_status run_removal(hw_db *db, int64_t *seq, void *context) {
 
 /* Returned: there is more to let go of now. */
 static bool step(hw_keep *keep) {
-  hw_service *service = keep->service;
-  const int64_t cutoff_us = hw__store_now_us(service->store) - (int64_t)(service->options.keep_days * 86400e6);
+  hw_store *store = keep->store;
+  const int64_t cutoff_us = hw__store_now_us(store) - (int64_t)(keep->days * 86400e6);
   int64_t limit = 0;
   removal r = {.cutoff_us = cutoff_us};
   bool more = false;
-  hw_db *db = hw__store_reader(service->store);
+  hw_db *db = hw__store_reader(store);
   hw_db_status status = db ? find_limit(keep, db, cutoff_us, &limit) : HW_DB_IO;
   status = status == HW_DB_OK ? find_step(keep, db, cutoff_us, limit, &r.upto, &more) : status;
   if (db) {
-    hw__store_return(service->store, db);
+    hw__store_return(store, db);
   }
   if (status == HW_DB_OK && r.upto > 0) {
-    status = hw__store_write(service->store, run_removal, &r);
+    status = hw__store_write(store, run_removal, &r);
     hw__metric_add(HW_METRIC_REMOVED, status == HW_DB_OK ? r.removed : 0);
   }
   if (status != HW_DB_OK && status != HW_DB_ABSENT && status != HW_DB_STOPPING) {
@@ -111,17 +113,19 @@ static void *keep_house(void *argument) {
   return NULL;
 }
 
-hw_status hw__keep_start(hw_service *service, hw_keep **out, hw_error *error) {
+hw_status hw__keep_start(hw_store *store, double days, const atomic_bool *stop, hw_keep **out, hw_error *error) {
   *out = NULL;
-  if (!(service->options.keep_days >= 1)) {
-    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", service->options.keep_days);
+  if (!(days >= 1)) {
+    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", days);
     return HW_EINPUT;
   }
   hw_keep *keep = calloc(1, sizeof *keep);
   if (!keep) {
     return HW_ENOMEM;
   }
-  keep->service = service;
+  keep->store = store;
+  keep->days = days;
+  keep->stopping = stop;
   if (pthread_create(&keep->thread, NULL, keep_house, keep) != 0) {
     free(keep);
     return HW_ENOMEM;

@@ -10,13 +10,15 @@
 #ifndef HW_SERVICE_KEEP_H
 #define HW_SERVICE_KEEP_H
 
-#include "service.h"
+#include <stdatomic.h>
+
+#include "store.h"
 
 typedef struct hw_keep hw_keep;
 
-/* Status: HW_EINPUT for fewer days than one, HW_ENOMEM, with *error. */
-hw_status hw__keep_start(hw_service *service, hw_keep **out, hw_error *error);
-/* After the service's stopping was set. */
+/* *stopping is borrowed: true ends it. Status: HW_EINPUT for fewer days than one, HW_ENOMEM, with *error. */
+hw_status hw__keep_start(hw_store *store, double days, const atomic_bool *stopping, hw_keep **out, hw_error *error);
+/* After *stopping was set. */
 void hw__keep_stop(hw_keep *keep);
 
 #endif

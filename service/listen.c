@@ -34,7 +34,7 @@ bool hw__http_address(const char *listen, char *host, size_t size, unsigned *por
   return true;
 }
 
-static bool make_address(const char *host, unsigned port, struct sockaddr_storage *out, bool *loopback) {
+bool hw__http_socket(const char *host, unsigned port, struct sockaddr_storage *out, bool *loopback) {
   struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
   struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
   const char *numeric = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
@@ -71,7 +71,7 @@ hw_status hw__http_prepare(hw_service *service, hw_error *error) {
   struct sockaddr_storage address;
   const hw_serve_options *o = &service->options;
   if (!hw__http_address(o->listen, service->host, sizeof service->host, &service->port) ||
-      !make_address(service->host, service->port, &address, &service->loopback)) {
+      !hw__http_socket(service->host, service->port, &address, &service->loopback)) {
     snprintf(error->text, sizeof error->text, "--listen %s: expected ADDR:PORT with a numeric address", o->listen);
     return HW_EINPUT;
   }
@@ -112,7 +112,7 @@ static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockadd
 
 hw_status hw__http_start(hw_service *service, hw_error *error) {
   struct sockaddr_storage address;
-  make_address(service->host, service->port, &address, &service->loopback);
+  hw__http_socket(service->host, service->port, &address, &service->loopback);
   service->limiter = hw__limit_create(service->options.rate_per_s);
   service->daemon = service->limiter ? start_daemon(service, &address) : NULL;
   if (!service->daemon) {

@@ -8,6 +8,7 @@
 
 #include "copy.h"
 #include "feed.h"
+#include "keep.h"
 #include "log.h"
 #include "metrics.h"
 #include "outbox.h"
@@ -23,6 +24,7 @@ struct hw_partition {
   hw_store *store;
   hw_solver *solver;
   hw_tracker *tracker;
+  hw_keep *keep;
   hw_outbox outbox;
   hw_copies copies;
   const char *origin; /* of the database */
@@ -31,14 +33,15 @@ struct hw_partition {
   int64_t started_ms;
   atomic_bool stopping; /* asked to */
   atomic_bool closing;  /* nothing more comes: the sender has a last look */
-  atomic_bool ended;
+  atomic_bool ended, failed;
 };
 
 static bool goes_on(const hw_partition *p) {
   return !atomic_load(&p->stopping) && hw__lease_holds(p->lease);
 }
 
-static void fail(const hw_partition *p, const char *reason) {
+static void fail(hw_partition *p, const char *reason) {
+  atomic_store(&p->failed, true);
   hw__log_fields(HW_LOG_ERROR, "partition_failed", "{s:I, s:s}", "partition", (json_int_t)p->lease->partition, "reason",
                  reason);
 }
@@ -93,6 +96,11 @@ static bool start_work(hw_partition *p) {
     return false;
   }
   hw__solver_follow(p->solver, p->tracker);
+  hw_error error = {{0}};
+  if (p->plan->keep_days > 0 && hw__keep_start(p->store, p->plan->keep_days, &p->closing, &p->keep, &error) != HW_OK) {
+    fail(p, error.text);
+    return false;
+  }
   return true;
 }
 
@@ -175,6 +183,8 @@ static void feed(hw_partition *p) {
 }
 
 static void close_all(hw_partition *p) {
+  atomic_store(&p->closing, true);
+  hw__keep_stop(p->keep);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }
@@ -228,6 +238,10 @@ hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lea
 
 bool hw__partition_ended(const hw_partition *partition) {
   return atomic_load(&partition->ended);
+}
+
+bool hw__partition_failed(const hw_partition *partition) {
+  return atomic_load(&partition->failed);
 }
 
 void hw__partition_ask_stop(hw_partition *partition) {

@@ -17,7 +17,7 @@ typedef struct {
   const char *dir;
   hw_tracker_options tracking;
   hw_solver_options solving;
-  double copy_s;
+  double copy_s, keep_days;
 } hw_partition_plan;
 
 typedef struct hw_partition hw_partition;
@@ -27,6 +27,8 @@ typedef struct hw_partition hw_partition;
 hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lease, hw_partition **out);
 /* It has stopped: the lease went, or the disk failed. */
 bool hw__partition_ended(const hw_partition *partition);
+/* And it was the disk or the rivers, not the lease. */
+bool hw__partition_failed(const hw_partition *partition);
 /* Begin to stop; the last words still go out. */
 void hw__partition_ask_stop(hw_partition *partition);
 /* Stop and release everything. */

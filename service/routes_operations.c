@@ -1,28 +1,26 @@
 /* For those who keep the service running: Prometheus, liveness, readiness. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "handlers.h"
-#include "metrics.h"
+#include "prometheus.h"
 #include "show.h"
 
-static double resident_bytes(void) {
-  FILE *file = fopen("/proc/self/statm", "re");
-  long pages = 0, resident = 0;
-  if (file) {
-    if (fscanf(file, "%ld %ld", &pages, &resident) != 2) {
-      resident = 0;
-    }
-    fclose(file);
+/* In a cluster the tracker here only watches: incidents are what the workers told. */
+static size_t open_incidents(hw_service *service) {
+  if (!service->follower) {
+    return hw__tracker_open_count(service->tracker);
   }
-  return (double)resident * (double)sysconf(_SC_PAGESIZE);
-}
-
-static void gauge(FILE *out, const char *name, const char *help, double value) {
-  fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n%s %.17g\n", name, help, name, name, value);
+  enum { MOST = 4096 };
+  size_t count = 0;
+  hw_incident *open = malloc(MOST * sizeof *open);
+  hw_db *db = open ? hw__store_reader(service->store) : NULL;
+  if (db) {
+    hw__db_incidents(db, 0, true, open, MOST, &count);
+    hw__store_return(service->store, db);
+  }
+  free(open);
+  return count;
 }
 
 hw_reply hw__get_metrics(hw_request *request) {
@@ -33,28 +31,20 @@ hw_reply hw__get_metrics(hw_request *request) {
   if (!out) {
     return hw__reply_error(500, "out of memory");
   }
-  fprintf(out, "# HELP headwater_readings_total Rows received, by fate.\n# TYPE headwater_readings_total counter\n");
-  for (int fate = 0; fate < HW_FATE_COUNT; fate++) {
-    fprintf(out, "headwater_readings_total{fate=\"%s\"} %" PRIu64 "\n", hw__fate_label((hw_fate)fate),
-            hw__metric_fate((size_t)fate));
-  }
-  for (int m = 0; m < HW_METRIC_COUNT; m++) {
-    const hw_metric metric = (hw_metric)m;
-    fprintf(out, "# HELP %s %s\n# TYPE %s counter\n%s %.17g\n", hw__metric_name(metric), hw__metric_help(metric),
-            hw__metric_name(metric), hw__metric_name(metric), (double)hw__metric_get(metric) / hw__metric_unit(metric));
-  }
+  hw__prometheus_counts(out);
   const int64_t head = hw__store_seq(service->store);
-  gauge(out, "headwater_incidents_open", "Incidents open now.", (double)hw__tracker_open_count(service->tracker));
-  gauge(out, "headwater_log_records", "Readings and commands in the log.", (double)head);
-  gauge(out, "headwater_tracker_lag_records", "Records not yet looked at by detection.",
-        (double)(head - hw__tracker_seq(service->tracker)));
-  gauge(out, "headwater_incidents_behind", "Incidents whose engine has readings to catch up with.",
-        (double)hw__solver_behind(service->solver));
-  gauge(out, "headwater_resident_memory_bytes", "Memory in use.", resident_bytes());
-  gauge(out, "headwater_uptime_seconds", "Since the start.",
-        (double)(hw__store_now_us(service->store) - service->started_us) * 1e-6);
-  fprintf(out, "# HELP headwater_info Version.\n# TYPE headwater_info gauge\nheadwater_info{version=\"%s\"} 1\n",
-          HW_VERSION);
+  hw__prometheus_gauge(out, "headwater_incidents_open", "Incidents open now.", (double)open_incidents(service));
+  hw__prometheus_gauge(out, "headwater_log_records", "Readings and commands in the log.", (double)head);
+  hw__prometheus_gauge(out, "headwater_tracker_lag_records", "Records not yet looked at by detection.",
+                       (double)(head - hw__tracker_seq(service->tracker)));
+  hw__prometheus_gauge(out, "headwater_incidents_behind", "Incidents whose engine has readings to catch up with.",
+                       (double)hw__solver_behind(service->solver));
+  hw__prometheus_gauge(out, "headwater_uptime_seconds", "Since the start.",
+                       (double)(hw__store_now_us(service->store) - service->started_us) * 1e-6);
+  if (service->bus) {
+    hw__prometheus_gauge(out, "headwater_bus_connected", "1 while connected to the cluster.",
+                         hw__bus_connected(service->bus));
+  }
   fclose(out);
   return hw__reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text);
 }
@@ -64,7 +54,7 @@ hw_reply hw__get_health(hw_request *request) {
   return hw__reply_json(200, json_pack("{s:s, s:s}", "status", "ok", "version", HW_VERSION));
 }
 
-/* Ready: the last write went through, and a database handle answers. */
+/* Ready: the last write went through, a database handle answers, and so does the cluster, where there is one. */
 hw_reply hw__get_ready(hw_request *request) {
   hw_service *service = request->service;
   hw_db_status status = hw__store_health(service->store);
@@ -75,6 +65,10 @@ hw_reply hw__get_ready(hw_request *request) {
     if (db) {
       hw__store_return(service->store, db);
     }
+  }
+  if (status == HW_DB_OK && service->follower &&
+      !(hw__follower_cluster(service->follower) && hw__bus_connected(service->bus))) {
+    status = HW_DB_AWAY;
   }
   return hw__reply_json(status == HW_DB_OK ? 200 : 503,
                         json_pack("{s:b, s:s}", "ready", status == HW_DB_OK, "store", hw__db_text(status)));

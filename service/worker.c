@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "partition.h"
 #include "share.h"
+#include "watch.h"
 
 enum {
   TICK_MS = 250,
@@ -20,7 +21,8 @@ enum {
   LISTEN_MS = 1500,        /* at the start, before anything is taken */
   SILENT_WORKER_MS = 4000, /* not heard of for so long: gone */
   SETTLED_MS = 2500,       /* the roster has not changed for so long: partitions may move */
-  UNCLAIMED_MS = 3000      /* free for so long: anybody's */
+  UNCLAIMED_MS = 3000,     /* free for so long: anybody's */
+  FAILED_MS = 15000        /* before a partition that failed is tried again */
 };
 
 typedef struct {
@@ -35,6 +37,9 @@ typedef struct {
   hw_lease *leases;
   hw_partition **partitions; /* NULL where not ours */
   size_t *ought;
+  int64_t *not_before_ms; /* a partition that failed here is left alone, and to others, for a while */
+  hw_watched watched;
+  hw_watch *watch;
   int64_t said_ms, looked_ms, renewed_ms, began_ms;
 } worker;
 
@@ -72,6 +77,7 @@ static bool think(worker *w) {
     w->ought[p] = strcmp(w->roster.names[w->ought[p]], w->name) == 0; /* all that matters here: ours or not */
   }
   const bool settled = now_ms - w->roster.changed_ms > SETTLED_MS;
+  atomic_store(&w->watched.workers_known, (double)w->roster.count);
   pthread_mutex_unlock(&w->lock);
   return settled;
 }
@@ -94,11 +100,12 @@ static void take(worker *w, size_t p) {
 static void look_around(worker *w) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     hw_lease *lease = &w->leases[p];
-    if (w->partitions[p]) {
+    if (w->partitions[p] || hw__bus_now_ms() < w->not_before_ms[p]) {
       continue;
     }
     if (hw__lease_look(lease) != HW_BUS_OK) {
-      return; /* the cluster is away: renewing comes first */
+      w->began_ms = hw__bus_now_ms(); /* away, and with it the others: renew, and listen before taking */
+      return;
     }
     if (hw__lease_is_free(lease) && (w->ought[p] || hw__lease_free_ms(lease) > UNCLAIMED_MS)) {
       take(w, p);
@@ -111,6 +118,9 @@ static void sweep(worker *w) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     hw_lease *lease = &w->leases[p];
     if (w->partitions[p] && hw__partition_ended(w->partitions[p])) {
+      if (hw__partition_failed(w->partitions[p])) {
+        w->not_before_ms[p] = hw__bus_now_ms() + FAILED_MS;
+      }
       hw__partition_free(w->partitions[p]);
       w->partitions[p] = NULL;
       if (hw__lease_holds(lease)) {
@@ -125,6 +135,15 @@ static void sweep(worker *w) {
       }
     }
   }
+}
+
+static void show(worker *w) {
+  size_t held = 0;
+  for (size_t p = 0; p < w->cluster.partitions; p++) {
+    held += w->partitions[p] != NULL && hw__lease_holds(&w->leases[p]);
+  }
+  atomic_store(&w->watched.partitions_held, (double)held);
+  atomic_store(&w->watched.connected, hw__bus_connected(w->cluster.bus));
 }
 
 static void tick(worker *w) {
@@ -150,6 +169,7 @@ static void tick(worker *w) {
     w->looked_ms = now_ms;
     look_around(w);
   }
+  show(w);
 }
 
 /* --- life --- */
@@ -229,7 +249,8 @@ static hw_status prepare(worker *w) {
   w->leases = calloc(n, sizeof *w->leases);
   w->partitions = calloc(n, sizeof *w->partitions);
   w->ought = calloc(n, sizeof *w->ought);
-  if (!w->leases || !w->partitions || !w->ought) {
+  w->not_before_ms = calloc(n, sizeof *w->not_before_ms);
+  if (!w->leases || !w->partitions || !w->ought || !w->not_before_ms) {
     return HW_ENOMEM;
   }
   for (size_t p = 0; p < n; p++) {
@@ -244,7 +265,8 @@ static hw_status prepare(worker *w) {
                                             .level = o->level,
                                             .candidate_probability = o->candidate_probability,
                                             .intake_probability = o->intake_probability},
-                                .copy_s = o->copy_s};
+                                .copy_s = o->copy_s,
+                                .keep_days = o->keep_days};
   snprintf(w->plan.tracking.method, sizeof w->plan.tracking.method, "%s", o->method);
   w->began_ms = hw__bus_now_ms();
   return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;
@@ -278,6 +300,8 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
   fill_defaults(&w->options);
   pthread_mutex_init(&w->lock, NULL);
   hw_status status = load(w, error);
+  status =
+      status == HW_OK && w->options.listen ? hw__watch_start(w->options.listen, &w->watched, &w->watch, error) : status;
   status = status == HW_OK ? join(w, stop, error) : status;
   if (status == HW_OK && !*stop) {
     status = prepare(w);
@@ -292,6 +316,7 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
     leave(w);
   }
+  hw__watch_stop(w->watch);
   hw__bus_close(w->cluster.bus);
   hw__catalog_free(w->catalog);
   hw__rivers_free(&w->rivers);
@@ -299,6 +324,7 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
   free(w->leases);
   free(w->partitions);
   free(w->ought);
+  free(w->not_before_ms);
   free(w);
   return status;
 }

@@ -31,6 +31,7 @@ typedef struct {
   double intake_probability;    /* default 0.5 */
   double lead_in_s;             /* default 6 h */
   double quiet_s;               /* default 6 h */
+  double keep_days;             /* readings received longer ago may go; default 0: all stay */
   double copy_s;                /* between copies of a partition to the cluster; default 30 */
   size_t threads;               /* for the engines of one partition; default 1 */
 } hw_worker_options;
