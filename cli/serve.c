@@ -42,9 +42,11 @@ static const char *take_secret(const char *name, char *out, size_t size) {
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   hw_serve_options o = {0};
+  const char *file = NULL;
   const cli_option options[] = {
       {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "default 127.0.0.1:8080; port 0: any free one", NULL},
-      {"db", OPTION_TEXT, &o.db, "FILE", "the database; default headwater.db", NULL},
+      {"store", OPTION_TEXT, &o.store, "STORE", "a database FILE (default headwater.db) or postgresql://...", NULL},
+      {"db", OPTION_TEXT, &file, "FILE", "the same as --store FILE", NULL},
       {"method", OPTION_TEXT, &o.method, "NAME", "of new incidents; default posterior", NULL},
       {"seed", OPTION_SEED, &o.seed, "N", "of their engines; default 1", NULL},
       {"level", OPTION_SHARE, &o.level, "P", "of intervals; default 0.9", NULL},
@@ -99,6 +101,10 @@ static int run(int argc, char **argv) {
   if (code >= 0) {
     return code;
   }
+  if (file && o.store) {
+    return cli_fail(EXIT_USAGE, "--db and --store: expected one of them");
+  }
+  o.store = file ? file : o.store;
   o.rivers = operands;
   o.river_count = count;
   char user[256], password[256];

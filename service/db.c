@@ -59,8 +59,8 @@ const char *hw__sql_text(hw_sql which) {
 /* --- opening --- */
 
 static const hw_db_driver *driver_of(const char *store) {
-  (void)store;
-  return &hw__db_sqlite;
+  const bool postgres = strncmp(store, "postgresql://", 13) == 0 || strncmp(store, "postgres://", 11) == 0;
+  return postgres ? &hw__db_postgres : &hw__db_sqlite;
 }
 
 static const char *place_of(const char *store) {

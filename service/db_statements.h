@@ -34,13 +34,14 @@
   X(SQL_HEAD,                                                                                                          \
     "SELECT coalesce(max(seq), 0), coalesce((SELECT received_us FROM readings ORDER BY seq DESC LIMIT 1), 0)"          \
     " FROM (SELECT max(seq) AS seq FROM readings UNION ALL SELECT max(seq) FROM commands) AS heads")                   \
-  /* One statement, hence one moment: a command between two readings is not missed. */                                 \
+  /* One statement, hence one moment: a command between two readings is not missed. A page of each, since one engine   \
+   * would sort all that follows otherwise. */                                                                         \
   X(SQL_LOG,                                                                                                           \
-    "SELECT " HW_SQL_READING                                                                                           \
-    ", CAST(0 AS BIGINT) AS kind, CAST(0 AS BIGINT) AS incident, '' AS method FROM readings"                           \
-    " WHERE seq > ?1 UNION ALL"                                                                                        \
-    " SELECT seq, river, CAST(0 AS BIGINT), time_s, CAST(0 AS REAL), CAST(0 AS BIGINT), received_us, kind, incident,"  \
-    " method FROM commands WHERE seq > ?1 ORDER BY seq LIMIT ?2")                                                      \
+    "SELECT * FROM (SELECT " HW_SQL_READING                                                                            \
+    ", CAST(0 AS BIGINT) AS kind, CAST(0 AS BIGINT) AS incident, '' AS method"                                         \
+    " FROM readings WHERE seq > ?1 ORDER BY seq LIMIT ?2) AS r UNION ALL SELECT * FROM"                                \
+    " (SELECT seq, river, CAST(0 AS BIGINT), time_s, CAST(0 AS REAL), CAST(0 AS BIGINT), received_us, kind, incident," \
+    " method FROM commands WHERE seq > ?1 ORDER BY seq LIMIT ?2) AS c ORDER BY seq LIMIT ?2")                          \
   X(SQL_RIVER_LOG,                                                                                                     \
     "SELECT " HW_SQL_READING " FROM readings WHERE river = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4")       \
   /* From the sensors, each by its times: not through all of the river's log. */                                       \

@@ -19,7 +19,7 @@
 
 static void fill_defaults(hw_serve_options *o) {
   o->listen = o->listen ? o->listen : "127.0.0.1:8080";
-  o->db = o->db ? o->db : "headwater.db";
+  o->store = o->store ? o->store : "headwater.db";
   o->method = o->method ? o->method : "posterior";
   o->seed = o->seed ? o->seed : 1;
   o->speed = o->speed > 0 ? o->speed : 60;
@@ -64,7 +64,7 @@ static hw_status load_rivers(hw_service *service, hw_error *error) {
 
 static hw_status start_work(hw_service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  hw_db_status stored = hw__store_open(o->db, service->catalog, &service->store, error->text, sizeof error->text);
+  hw_db_status stored = hw__store_open(o->store, service->catalog, &service->store, error->text, sizeof error->text);
   if (stored != HW_DB_OK) {
     return HW_EIO;
   }
@@ -87,7 +87,9 @@ static hw_status start_work(hw_service *service, hw_error *error) {
                ? hw__tracker_start(service->store, service->catalog, &tracking, &listener, &service->tracker)
                : stored;
   if (stored != HW_DB_OK) {
-    snprintf(error->text, sizeof error->text, "%s: %s", o->db, hw__db_text(stored));
+    char name[256];
+    hw__db_name(o->store, name, sizeof name);
+    snprintf(error->text, sizeof error->text, "%s: %s", name, hw__db_text(stored));
     return HW_EIO;
   }
   if (!o->nats) {

@@ -16,7 +16,7 @@ typedef struct {
   const char *const *rivers; /* FILE, ID=FILE or a folder */
   size_t river_count;
   const char *listen; /* ADDR:PORT; default 127.0.0.1:8080 */
-  const char *db;     /* default headwater.db */
+  const char *store;  /* where the data are (db.h); default headwater.db */
   const char *method; /* default posterior */
   uint64_t seed;      /* default 1 */
   double level;       /* default 0.9 */

@@ -1,6 +1,6 @@
 /* make load: how much the service takes in, durably, and how fast; 10,000 sensors on 100 rivers.
  *
- *   load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR]
+ *   load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR] [--store STORE]
  *
  * The yardstick runs first, on the same disk: SQLite alone with the same rows and as many per commit as
  * the clients can have waiting. Figures are of this machine and this run; ratios travel better.
@@ -154,9 +154,9 @@ static void soak(const load_service *service, double seconds) {
 int main(int argc, char **argv) {
   double seconds = 10, soak_s = 0;
   size_t clients = 16;
-  const char *parent = ".";
+  const char *parent = ".", *store = NULL;
   if (argc < 2) {
-    fprintf(stderr, "usage: load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR]\n");
+    fprintf(stderr, "usage: load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR] [--store STORE]\n");
     return 2;
   }
   for (int i = 2; i + 1 < argc; i += 2) {
@@ -164,6 +164,7 @@ int main(int argc, char **argv) {
     clients = strcmp(argv[i], "--clients") == 0 ? (size_t)atoi(argv[i + 1]) : clients;
     soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : soak_s;
     parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : parent;
+    store = strcmp(argv[i], "--store") == 0 ? argv[i + 1] : store;
   }
   setvbuf(stdout, NULL, _IOLBF, 0);
   char folder[256];
@@ -190,7 +191,7 @@ int main(int argc, char **argv) {
   printf("bare SQLite, 100 rows a commit     %8.0f rows/s\nbare SQLite, %4zu rows a commit    %8.0f rows/s\n", bare_one,
          clients * LOAD_BATCH, bare);
   load_service service;
-  load_service_start(&service, argv[1], folder, broker > 0 ? broker_port : 0);
+  load_service_start(&service, argv[1], folder, store, broker > 0 ? broker_port : 0);
   run_http(&service, 1, seconds / 3, 0, 0);
   const double rate = run_http(&service, clients, seconds, 1, 0);
   printf("  of bare SQLite's group commit    %8.2f  (target 20000 readings/s: %s)\n", rate / bare,

@@ -44,7 +44,9 @@ typedef struct {
   int port;
   char folder[256];
 } load_service;
-void load_service_start(load_service *service, const char *program, const char *folder, int mqtt_port);
+/* store: where it keeps its data; NULL: a file in the folder. */
+void load_service_start(load_service *service, const char *program, const char *folder, const char *store,
+                        int mqtt_port);
 double load_service_memory_bytes(const load_service *service);
 /* Processor time it has used, all threads. */
 double load_service_processor_s(const load_service *service);

@@ -139,7 +139,8 @@ static void write_rivers(const char *folder) {
   }
 }
 
-void load_service_start(load_service *service, const char *program, const char *folder, int mqtt_port) {
+void load_service_start(load_service *service, const char *program, const char *folder, const char *store,
+                        int mqtt_port) {
   snprintf(service->folder, sizeof service->folder, "%s", folder);
   write_rivers(folder);
   static char rivers[LOAD_RIVERS][300], db[300], mqtt[64];
@@ -151,8 +152,9 @@ void load_service_start(load_service *service, const char *program, const char *
   }
   snprintf(db, sizeof db, "%s/load.db", folder);
   snprintf(mqtt, sizeof mqtt, "127.0.0.1:%d", mqtt_port);
-  const char *const rest[] = {"--listen", "127.0.0.1:0", "--db", db, "--rate", "100000", mqtt_port ? "--mqtt" : NULL,
-                              mqtt,       NULL};
+  const char *const rest[] = {
+      "--listen", "127.0.0.1:0", "--store", store ? store : db, "--rate", "100000", mqtt_port ? "--mqtt" : NULL,
+      mqtt,       NULL};
   for (size_t i = 0; rest[i]; i++) {
     arguments[count++] = rest[i];
   }

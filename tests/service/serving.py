@@ -1,7 +1,11 @@
 """Start, ask, stop and kill a headwater service, for the tests."""
+import contextlib
+import csv
+import hashlib
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import time
 import urllib.error
@@ -26,6 +30,66 @@ def spill(headwater, river, source="50000,-12000,3600", last=60000, first=0):
                            "--noise-relative", "0.03", "--noise-absolute", "1e-5"], check=True, capture_output=True, text=True).stdout
 
 
+# Set (by postgres.py) to the URL of a PostgreSQL server, every service keeps its data there instead of in a file.
+POSTGRES = os.environ.get("HEADWATER_TEST_POSTGRES")
+
+
+def database(folder):
+    """The database that belongs to a folder: a file in it, or one of that name on the server."""
+    if not POSTGRES:
+        return os.path.join(folder, "test.db")
+    name = "t" + hashlib.sha256(folder.encode()).hexdigest()[:16]
+    psql(POSTGRES, f"SELECT 'CREATE DATABASE {name}' WHERE NOT EXISTS (SELECT 1 FROM pg_database WHERE datname = '{name}') \\gexec")
+    return POSTGRES.rsplit("/", 1)[0] + "/" + name
+
+
+def psql(url, script):
+    run = subprocess.run(["psql", "-qXt", "--csv", "-v", "ON_ERROR_STOP=1", url], input=script, capture_output=True, text=True,
+                         env={**os.environ, "PGOPTIONS": "-c search_path=headwater"})
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+def value(text):
+    """As a column had it: psql's shortest digits of a double are the double."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return text or None
+
+
+def rows(db, sql):
+    if db.startswith("postgresql:"):
+        return [tuple(map(value, row)) for row in csv.reader(psql(db, sql).splitlines())]
+    with contextlib.closing(sqlite3.connect(f"file:{db}?mode=ro", uri=True)) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def execute(db, sql):
+    if db.startswith("postgresql:"):
+        psql(db, sql)
+    else:
+        with contextlib.closing(sqlite3.connect(db)) as connection:
+            connection.executescript(f"BEGIN; {sql}; COMMIT")
+
+
+@contextlib.contextmanager
+def held(db):
+    """Another process has the readings to itself meanwhile."""
+    if db.startswith("postgresql:"):
+        holder = subprocess.Popen(["psql", "-qXt", db], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        holder.stdin.write("BEGIN; LOCK TABLE headwater.readings IN ACCESS EXCLUSIVE MODE; SELECT 'held';\n")
+        holder.stdin.flush()
+        assert "held" in holder.stdout.readline()
+        yield
+        holder.communicate("ROLLBACK;\n")
+    else:
+        with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield
+            connection.execute("ROLLBACK")
+
+
 class Service:
     """One service on a free port; `with` stops it."""
 
@@ -33,7 +97,7 @@ class Service:
         self.environment = {**os.environ, **(environment or {})}
         self.headwater, self.folder, self.options, self.prefix = headwater, folder, options, list(prefix)
         self.river = os.path.join(folder, "demo.yaml")
-        self.db = os.path.join(folder, "test.db")
+        self.db = database(folder)
         self.rivers = rivers or [self.river]
         with open(self.river, "w") as out:
             out.write(river)
@@ -41,7 +105,7 @@ class Service:
 
     def start(self):
         self.log = open(os.path.join(self.folder, "log"), "a")
-        self.process = subprocess.Popen([*self.prefix, self.headwater, "serve", *self.rivers, "--listen", "127.0.0.1:0", "--db", self.db, *self.options],
+        self.process = subprocess.Popen([*self.prefix, self.headwater, "serve", *self.rivers, "--listen", "127.0.0.1:0", "--store", self.db, *self.options],
                                         stdout=subprocess.PIPE, stderr=self.log, text=True, env=self.environment)
         line = self.process.stdout.readline().strip()
         if not line:

@@ -8,12 +8,16 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <libpq-fe.h>
 
 #include "service_fixture.h"
 #include "store.h"
 
+/* Set by postgres.py: the same tests on PostgreSQL. */
+static const char *postgres;
+
 typedef struct {
-  char folder[64], path[96];
+  char folder[64], path[96]; /* path: of the database, or its URL */
   hw_catalog *catalog;
   hw_store *store;
 } fixture;
@@ -23,13 +27,26 @@ static hw_db_status open_store(fixture *f) {
   return hw__store_open(f->path, f->catalog, &f->store, sentence, sizeof sentence);
 }
 
+static void ask_postgres(const char *sql) {
+  PGconn *link = PQconnectdb(postgres);
+  PGresult *result = PQexec(link, sql);
+  assert_int_equal(PQresultStatus(result), PGRES_COMMAND_OK);
+  PQclear(result);
+  PQfinish(link);
+}
+
 static int set_up(void **state) {
   fixture *f = calloc(1, sizeof *f);
   snprintf(f->folder, sizeof f->folder, "/tmp/headwater-store-XXXXXX");
   if (!f || !mkdtemp(f->folder)) {
     return 1;
   }
-  snprintf(f->path, sizeof f->path, "%s/test.db", f->folder);
+  if (postgres) {
+    snprintf(f->path, sizeof f->path, "%s", postgres);
+    ask_postgres("SET client_min_messages = error; DROP SCHEMA IF EXISTS headwater CASCADE");
+  } else {
+    snprintf(f->path, sizeof f->path, "%s/test.db", f->folder);
+  }
   f->catalog = fixture_catalog(2);
   *state = f;
   return open_store(f) == HW_DB_OK ? 0 : 1;
@@ -209,7 +226,9 @@ static void test_a_newer_database_is_refused(void **state) {
   f->store = NULL;
   char command[192];
   snprintf(command, sizeof command, "sqlite3 %s 'PRAGMA user_version = 99' >/dev/null", f->path);
-  if (system(command) != 0) {
+  if (postgres) {
+    ask_postgres("UPDATE headwater.schema_version SET version = 99");
+  } else if (system(command) != 0) {
     skip(); /* no sqlite3 program here */
   }
   assert_int_equal(open_store(f), HW_DB_NEWER);
@@ -217,6 +236,9 @@ static void test_a_newer_database_is_refused(void **state) {
 
 static void test_a_file_that_is_no_database_is_refused(void **state) {
   fixture *f = *state;
+  if (postgres) {
+    skip();
+  }
   hw__store_close(f->store);
   f->store = NULL;
   FILE *file = fopen(f->path, "w");
@@ -227,7 +249,88 @@ static void test_a_file_that_is_no_database_is_refused(void **state) {
   assert_int_equal(open_store(f), HW_DB_CORRUPT);
 }
 
+static hw_db_status run_stamped(hw_db *db, int64_t *seq, void *context) {
+  fixture *f = context;
+  hw_entry batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(0, 0, 1.5, 0.37)};
+  const hw_stamp stamps[] = {{7, 100}, {12, 101}, {13, 102}};
+  const hw_db_status status = hw__db_append_stamped(db, f->catalog, batch, 3, stamps);
+  assert_int_equal(batch[2].fate, HW_FATE_DUPLICATE);
+  *seq = 13;
+  return status;
+}
+
+static void test_numbers_given_by_the_caller_are_kept(void **state) {
+  fixture *f = *state;
+  assert_int_equal(hw__store_write(f->store, run_stamped, f), HW_DB_OK);
+  hw_db *db = hw__store_reader(f->store);
+  hw_record page[4];
+  size_t count = 0;
+  assert_int_equal(hw__db_log(db, 0, page, 4, &count), HW_DB_OK);
+  assert_int_equal(count, 2);
+  assert_int_equal(page[0].seq, 7);
+  assert_int_equal(page[1].seq, 12);
+  assert_int_equal(page[1].received_us, 101);
+  hw__store_return(f->store, db);
+}
+
+/* More rows than one statement takes, sent twice over, every third with another value the second time. */
+static void test_a_large_body_gets_its_fates_row_by_row(void **state) {
+  enum { ROWS = 5000 };
+  fixture *f = *state;
+  hw_ingest ingest;
+  hw_entry *batch = calloc(2 * ROWS, sizeof *batch);
+  for (size_t i = 0; i < ROWS; i++) {
+    batch[i] = entry(i % 2, 0, (double)(i / 2), 0.37);
+    batch[ROWS + i] = entry(i % 2, 0, (double)(i / 2), i % 3 ? 0.37 : 0.38);
+  }
+  assert_int_equal(put(f, batch, 2 * ROWS, &ingest), HW_DB_OK);
+  assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], ROWS);
+  assert_int_equal(ingest.tally[HW_FATE_CONFLICT], (ROWS + 2) / 3);
+  assert_int_equal(ingest.tally[HW_FATE_DUPLICATE], ROWS - (ROWS + 2) / 3);
+  hw_db *db = hw__store_reader(f->store);
+  hw_record page[100];
+  size_t count = 0;
+  assert_int_equal(hw__db_log(db, 4321, page, 100, &count), HW_DB_OK);
+  assert_int_equal(page[0].seq, 4322); /* the order given is the order of the log */
+  assert_true(page[0].time_s == 4321 / 2);
+  hw__store_return(f->store, db);
+  free(ingest.rejects);
+  free(batch);
+}
+
+/* A second service on the same PostgreSQL database would number readings the first one numbers. */
+static void test_a_second_writer_is_kept_out(void **state) {
+  fixture *f = *state;
+  if (!postgres) {
+    skip();
+  }
+  hw_db *second = NULL;
+  char sentence[256];
+  assert_int_equal(hw__db_open(f->path, true, &second, sentence, sizeof sentence), HW_DB_BUSY);
+  assert_non_null(strstr(sentence, "another"));
+  hw__store_close(f->store);
+  assert_int_equal(open_store(f), HW_DB_OK);
+}
+
+/* The unhappy URLs: none of their messages may hold any of the password. */
+static void test_no_message_tells_a_password(void **state) {
+  (void)state;
+  const char *const urls[] = {"postgresql://me:secret@127.0.0.1:1/x",    "postgresql://me:sec@ret@127.0.0.1:1/x",
+                              "postgresql://me:sec/ret@127.0.0.1:1/x",   "postgresql://127.0.0.1:1/x?password=secret",
+                              "postgresql://me:secret@[127.0.0.1:1/x",   "postgresql://me:sec?ret@127.0.0.1:1/x",
+                              "postgresql://me:secret@127.0.0.1:1/x?y=z"};
+  for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
+    hw_db *db = NULL;
+    char sentence[512];
+    assert_int_not_equal(hw__db_open(urls[i], true, &db, sentence, sizeof sentence), HW_DB_OK);
+    assert_null(strstr(sentence, "sec"));
+    assert_null(strstr(sentence, "ret@"));
+    assert_null(strchr(sentence, '\n'));
+  }
+}
+
 int main(void) {
+  postgres = getenv("HEADWATER_TEST_POSTGRES");
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_the_same_reading_twice_is_stored_once, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_calendar_and_relative_times_do_not_mix, set_up, tear_down),
@@ -235,6 +338,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_concurrent_writers_share_commits_and_lose_nothing, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_failing_job_does_not_take_others_with_it, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_numbers_given_by_the_caller_are_kept, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_large_body_gets_its_fates_row_by_row, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_second_writer_is_kept_out, set_up, tear_down),
+      cmocka_unit_test(test_no_message_tells_a_password),
       cmocka_unit_test_setup_teardown(test_a_newer_database_is_refused, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_file_that_is_no_database_is_refused, set_up, tear_down),
   };

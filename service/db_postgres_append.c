@@ -1,0 +1,132 @@
+/* Many readings into PostgreSQL in one statement.
+ *
+ * The rows go as arrays, one per column. What is stored already is looked up by the index, one of several equal
+ * rows is taken, the rest numbered in the order given; back comes for each row the number that its sensor and time
+ * got just now, if any, and whether the value kept is the one given.
+ */
+#include <arpa/inet.h>
+#include <stdlib.h>
+
+#include "db_postgres.h"
+
+static const char sql[] =
+    "WITH given AS MATERIALIZED ("
+    " SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::float8[], $4::float8[], $5::bigint[])"
+    " WITH ORDINALITY AS g(river, sensor, time_s, concentration_g_m3, below, place)"
+    "), kept AS MATERIALIZED (" /* LIMIT keeps it a look-up per row */
+    " SELECT g.place, r.concentration_g_m3, r.below FROM given AS g CROSS JOIN LATERAL"
+    " (SELECT concentration_g_m3, below FROM readings WHERE sensor = g.sensor AND time_s = g.time_s LIMIT 1) AS r"
+    "), fresh AS MATERIALIZED ("
+    " SELECT DISTINCT ON (sensor, time_s) * FROM given WHERE place NOT IN (SELECT place FROM kept)"
+    " ORDER BY sensor, time_s, place"
+    "), added AS ("
+    " INSERT INTO readings(" HW_SQL_READING
+    ") SELECT $6 + row_number() OVER (ORDER BY place),"
+    " river, sensor, time_s, concentration_g_m3, below, $7 FROM fresh"
+    " RETURNING seq, sensor, time_s, concentration_g_m3, below"
+    ") SELECT a.seq, coalesce(k.concentration_g_m3, a.concentration_g_m3) = g.concentration_g_m3"
+    " AND coalesce(k.below, a.below) = g.below FROM given AS g LEFT JOIN kept AS k ON k.place = g.place"
+    " LEFT JOIN added AS a ON a.sensor = g.sensor AND a.time_s = g.time_s ORDER BY g.place";
+
+enum { COLUMNS = 5, PARAMETERS = 7, ROWS_MOST = 2048, HEAD_BYTES = 20, ELEMENT_BYTES = 12 };
+
+static const Oid types[PARAMETERS] = {PG_INT8_ARRAY, PG_INT8_ARRAY, PG_FLOAT8_ARRAY, PG_FLOAT8_ARRAY,
+                                      PG_INT8_ARRAY, PG_INT8,       PG_INT8};
+
+static void put_word(char *out, uint32_t x) {
+  x = htonl(x);
+  memcpy(out, &x, 4);
+}
+
+/* An array as the wire has it: dimensions, has NULLs, type, length, first index, then size and value of each. */
+static void put_head(char *out, bool real, size_t count) {
+  const uint32_t words[] = {1, 0, real ? PG_FLOAT8 : PG_INT8, (uint32_t)count, 1};
+  for (int i = 0; i < 5; i++) {
+    put_word(out + 4 * i, words[i]);
+  }
+}
+
+static char *element(char *array, size_t at) {
+  put_word(array + HEAD_BYTES + ELEMENT_BYTES * at, 8);
+  return array + HEAD_BYTES + ELEMENT_BYTES * at + 4;
+}
+
+static size_t fill(char *arrays[COLUMNS], const hw_catalog *catalog, const hw_entry *entries, size_t count) {
+  size_t n = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (entries[i].fate == HW_FATE_ACCEPTED) {
+      const hw_site *site = hw__catalog_site(catalog, entries[i].place.site);
+      hw__pg_put_integer(element(arrays[0], n), site->key);
+      hw__pg_put_integer(element(arrays[1], n), site->sensor_keys[entries[i].place.sensor]);
+      hw__pg_put_real(element(arrays[2], n), entries[i].time_s);
+      hw__pg_put_real(element(arrays[3], n), entries[i].concentration_g_m3);
+      hw__pg_put_integer(element(arrays[4], n), entries[i].below_limit);
+      n++;
+    }
+  }
+  for (int c = 0; c < COLUMNS; c++) {
+    put_head(arrays[c], c == 2 || c == 3, n);
+  }
+  return n;
+}
+
+/* The first row given of those with one number is the one it was given for. */
+static void tell_fates(const PGresult *rows, hw_entry *entries, size_t count, int64_t *seq) {
+  int row = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (entries[i].fate == HW_FATE_ACCEPTED) {
+      char next[8];
+      hw__pg_put_integer(next, *seq + 1);
+      const bool taken = !PQgetisnull(rows, row, 0) && memcmp(PQgetvalue(rows, row, 0), next, 8) == 0;
+      const bool same = PQgetvalue(rows, row, 1)[0] != 0;
+      entries[i].fate = taken ? HW_FATE_ACCEPTED : same ? HW_FATE_DUPLICATE : HW_FATE_CONFLICT;
+      *seq += taken;
+      row++;
+    }
+  }
+}
+
+static hw_db_status append_some(postgres_db *db, char *arrays[COLUMNS], hw_entry *entries, size_t count, size_t rows,
+                                int64_t received_us, int64_t *seq) {
+  char last[8], received[8];
+  hw__pg_put_integer(last, *seq);
+  hw__pg_put_integer(received, received_us);
+  const char *const values[PARAMETERS] = {arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], last, received};
+  const int size = (int)(HEAD_BYTES + ELEMENT_BYTES * rows);
+  const int sizes[PARAMETERS] = {size, size, size, size, size, 8, 8};
+  static const int binary[PARAMETERS] = {1, 1, 1, 1, 1, 1, 1};
+  PGresult *told = PQexecPrepared(db->link, "append", PARAMETERS, values, sizes, binary, 1);
+  if (PQresultStatus(told) == PGRES_TUPLES_OK && (size_t)PQntuples(told) == rows) {
+    tell_fates(told, entries, count, seq);
+  }
+  return hw__pg_settle(db, told);
+}
+
+hw_db_status hw__pg_append(hw_db *base, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
+                           int64_t *seq) {
+  postgres_db *db = (postgres_db *)base;
+  hw_db_status status = hw__pg_drain(db);
+  if (status == HW_DB_OK && !db->append_prepared) {
+    status = hw__pg_settle(db, PQprepare(db->link, "append", sql, PARAMETERS, types));
+    db->append_prepared = status == HW_DB_OK;
+  }
+  const size_t most = count < ROWS_MOST ? count : ROWS_MOST;
+  const size_t bytes = HEAD_BYTES + ELEMENT_BYTES * most;
+  char *memory = malloc(COLUMNS * bytes);
+  if (!memory) {
+    return HW_DB_IO;
+  }
+  char *arrays[COLUMNS];
+  for (size_t c = 0; c < COLUMNS; c++) {
+    arrays[c] = memory + c * bytes;
+  }
+  for (size_t at = 0; at < count && status == HW_DB_OK; at += ROWS_MOST) {
+    const size_t some = count - at < ROWS_MOST ? count - at : ROWS_MOST;
+    const size_t rows = fill(arrays, catalog, entries + at, some);
+    if (rows) {
+      status = append_some(db, arrays, entries + at, some, rows, received_us, seq);
+    }
+  }
+  free(memory);
+  return status;
+}
