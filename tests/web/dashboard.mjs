@@ -103,6 +103,11 @@ try {
     }
     await waitForSentence(page, "Paper mill");
     const [lo, hi] = await shownInterval(page);
+    /* A busy machine may show few steps of it; the history on the page has every one. */
+    const { id } = (await service.get("/v1/incidents")).incidents[0];
+    for (const step of (await service.get(`/v1/incidents/${id}`)).history) {
+      if (step.interval) widest = Math.max(widest, (step.interval.location_m[1] - step.interval.location_m[0]) / 1000);
+    }
     assert.ok(hi - lo < 0.5 * widest, `interval ${hi - lo} km wide at the end, ${widest} km at its widest`);
     assert.ok(lo <= -11.9 && hi >= -12.1 && hi - lo < 2, `the true place, km -12, within ${lo} to ${hi}`);
     await picture(page, "spill");
