@@ -108,12 +108,12 @@
 #define HW_MARKS_17 HW_MARKS_15 ", ?16, ?17"
 
 /* X(name, table, key, its marks, mark of the limit, columns (the key's first), their marks, their kinds).
- * Kinds: k a number from 1 on, n from 0 on, i any, f 0 or 1, c 1 or 2, h 0 to 2, r real, t text, j text that is JSON, b
- * bytes; a capital may be NULL. */
+ * Kinds: k a number from 1 on, n from 0 on, i any, f 0 or 1, c 1 or 2, h 0 to 2, r real, q finite, t text, j text that
+ * is JSON, b bytes; a capital may be NULL. */
 #define HW_TABLE_LIST(X)                                                                                            \
   X(RIVERS, "rivers", "key", "?1", "?2", "key, id, time_base", HW_MARKS_3, "kth")                                   \
   X(SENSORS, "sensors", "key", "?1", "?2", "key, river, id", HW_MARKS_3, "kkt")                                     \
-  X(READINGS, "readings", "seq", "?1", "?2", HW_SQL_READING, HW_MARKS_7, "kkkrrfn")                                 \
+  X(READINGS, "readings", "seq", "?1", "?2", HW_SQL_READING, HW_MARKS_7, "kkkqqfn")                                 \
   X(COMMANDS, "commands", "seq", "?1", "?2", "seq, kind, river, incident, time_s, method, received_us", HW_MARKS_7, \
     "kcnnRtn")                                                                                                      \
   X(INCIDENTS, "incidents", "id", "?1", "?2",                                                                       \

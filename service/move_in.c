@@ -171,6 +171,7 @@ static const char *kind_text(char kind) {
     return words;
     NUMBER_LIST(ROW)
 #undef ROW
+    case 'q':
     case 'r':
       return "a number";
     case 'j':
@@ -216,8 +217,9 @@ static bool read_value(const json_t *json, char kind, hw_value *out, gnutls_datu
     return isupper((unsigned char)kind);
   }
   switch (tolower((unsigned char)kind)) {
+    case 'q':
     case 'r':
-      return read_real(json, out);
+      return read_real(json, out) && (kind != 'q' || isfinite(out->real));
     case 't':
     case 'j':
       return read_text(json, tolower((unsigned char)kind) == 'j', out);
