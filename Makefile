@@ -16,6 +16,8 @@
 #                 LOAD="--store postgresql://..." for the service on PostgreSQL
 #   make torture  200 kills under load, a failing disk, a broker that goes: nothing lost, nothing doubled
 #   make faults   50 faults to a cluster of three NATS nodes and three workers: it says what one machine says
+#   make scale    readings per second, latency, take-over and space of a cluster against one machine
+#   make demo-cluster   a cluster on this machine, two spills, a node and a worker killed on the way
 #   make fuzz     every parser, FUZZ_SECONDS=60 each
 #   make study-detect   false alarms per sensor-year and delay of the service's detection
 #
@@ -30,8 +32,10 @@ TRUCKEE := ../shared/data/truckee
 FUZZ_SECONDS ?= 60
 LOAD ?=
 FAULTS ?=
+SCALE ?=
+DEMO ?=
 
-.PHONY: serve load torture faults fuzz study-detect
+.PHONY: serve load torture faults scale demo-cluster fuzz study-detect
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all:
 	@tools/need build
@@ -99,6 +103,14 @@ torture: all
 faults: all
 	@tools/need test
 	@python3 tests/cluster/faults.py $(HEADWATER) $(FAULTS)
+
+scale: all
+	@tools/need test
+	@python3 bench/scale/scale.py $(HEADWATER) $(SCALE)
+
+demo-cluster: all
+	@tools/need cluster
+	@python3 examples/demo-cluster $(HEADWATER) $(DEMO)
 
 fuzz:
 	@tools/need build

@@ -2,9 +2,9 @@
  *
  * The law: maximum likelihood of its multivariate t over releases; the source reach and the reaches onward:
  * of a t. The law's scale is then enlarged by sqrt(R / (R - 4)): R rivers have paid for four coefficients.
- * Velocities: regressions by least squares, their scatter taken from rivers left out one by one. Recovery: maximum
- * likelihood of a normal whose variance grows with age.
- * What is fitted is the engine's own reading of each completed pulse, with the reading's own variance.
+ * Velocities: regressions by least squares, the scale of their t taken from rivers left out one by one. Recovery:
+ * maximum likelihood of a normal whose variance grows with age. What is fitted is the engine's own reading of each
+ * completed pulse, with the reading's own variance.
  */
 #include "population_fit.h"
 
@@ -208,19 +208,21 @@ static void regress(const pool *all, const double (*row)[3], int columns, const 
   gsl_linalg_HH_solve(&a.matrix, &y.vector, &x.vector);
 }
 
-/* Coefficients on all, standard deviation on rivers left out. */
-static double regress_on_new(const pool *all, const double (*row)[3], int columns, double *b) {
-  double squares = 0;
+/* Coefficients on all, the scale of a t on rivers left out. */
+static double regress_on_new(pool *all, const double (*row)[3], int columns, double *b) {
   for (size_t i = 0; i < all->count; i++) {
     regress(all, row, columns, all->release[i]->release->name, b);
     double miss = log(velocity_above(all->release[i]));
     for (int j = 0; j < columns; j++) {
       miss -= b[j] * row[i][j];
     }
-    squares += miss * miss;
+    all->value[i] = miss;
   }
+  all->values = all->count;
+  double log_scale[1] = {log(0.3)};
+  minimise(t_misfit, all, 1, log_scale, 0.1);
   regress(all, row, columns, NULL, b);
-  return sqrt(squares / (double)all->count);
+  return exp(log_scale[0]);
 }
 
 static void fit_velocities(pool *all) {
@@ -233,17 +235,17 @@ static void fit_velocities(pool *all) {
     both[i][1] = discharge[i][1] = q;
     both[i][2] = section[i][1] = v;
   }
-  p->both_sd = regress_on_new(all, both, 3, b);
+  p->both_scale = regress_on_new(all, both, 3, b);
   p->both_intercept = b[0];
   p->both_discharge = b[1];
   p->both_section = b[2];
-  p->discharge_sd = regress_on_new(all, discharge, 2, b);
+  p->discharge_scale = regress_on_new(all, discharge, 2, b);
   p->discharge_intercept = b[0];
   p->discharge_slope = b[1];
-  p->section_sd = regress_on_new(all, section, 2, b);
+  p->section_scale = regress_on_new(all, section, 2, b);
   p->section_intercept = b[0];
   p->section_slope = b[1];
-  p->velocity_sd = regress_on_new(all, nothing, 1, b);
+  p->velocity_scale = regress_on_new(all, nothing, 1, b);
   p->velocity_mean = b[0];
 }
 
@@ -337,13 +339,13 @@ static void start_neutral(const hw__population *chosen, hw__population *out) {
                           .reach_scale = 0.15,
                           .onward_scale = 0.2,
                           .both_intercept = -1.2,
-                          .both_sd = 0.7,
+                          .both_scale = 0.7,
                           .discharge_intercept = -1.2,
-                          .discharge_sd = 0.7,
+                          .discharge_scale = 0.7,
                           .section_intercept = -1.2,
-                          .section_sd = 0.7,
+                          .section_scale = 0.7,
                           .velocity_mean = -1.2,
-                          .velocity_sd = 0.7,
+                          .velocity_scale = 0.7,
                           .recovery_variance = 0.02,
                           .recovery_depth_variance = 0.02};
 }

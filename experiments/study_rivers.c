@@ -12,6 +12,7 @@
 
 #include "field/engine.h"
 #include "river_study.h"
+#include "river_subsets.h"
 
 enum { CANDIDATE_SETS = 200, VELOCITIES = 9 };
 
@@ -119,6 +120,27 @@ static void study_all_stages(const release *releases, size_t count, const hw__po
   }
 }
 
+static void print_calibration(const char *what, const calibration *c) {
+  const double w = c->weight;
+  printf("%-18s %5zu  %6.3f %6.3f %6.3f %6.3f  %9.3f %9.2f %9.3f\n", what, c->cases, c->hold50 / w, c->hold80 / w,
+         c->hold90 / w, c->hold98 / w, c->crps / w, c->interval90 / w, c->log_score / w);
+}
+
+static void study_all_subsets(const release *releases, size_t count, const hw__population *without) {
+  calibration single = {0}, several = {0};
+  for (size_t i = 0; i < count; i++) {
+    study_subsets(&releases[i], &without[i], &single, &several);
+  }
+  printf(
+      "\nevery subset of the sensors as if the others were not there, velocity and dispersion unknown; a release "
+      "counts "
+      "once\n");
+  printf("%-18s %5s  %6s %6s %6s %6s  %9s %9s %9s\n", "", "cases", "in 50", "in 80", "in 90", "in 98", "crps",
+         "interval", "-ln p");
+  print_calibration("several sensors", &several);
+  print_calibration("one sensor", &single);
+}
+
 static void study_arrivals(const release *releases, size_t count, const hw__population *without) {
   forecasts sum = {0};
   for (size_t i = 0; i < count; i++) {
@@ -170,6 +192,7 @@ int main(int argc, char **argv) {
     learn_without(releases, count, judged, without);
     held = study_releases(releases, judged, without);
     study_all_stages(releases, judged, without);
+    study_all_subsets(releases, judged, without);
     study_arrivals(releases, judged, without);
     truckee = study_truckee(folder);
   }

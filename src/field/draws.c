@@ -95,13 +95,18 @@ static void settle_sensors(hw__field *f) {
   choose_pulses(f);
 }
 
+/* People who give a velocity mean a normal error; rivers of which one is guessed stray further. */
+static double velocity_noise(const hw__velocity_prior *prior, const hw__noise *noise) {
+  return prior->given ? noise->normal_velocity : noise->t_velocity;
+}
+
 /* Velocities: that of the reach above the first sensor and those between sensors. Returned: the ln
  * velocity the law wants. */
 static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
   const hw__population *p = &f->population;
   const hw__velocity_prior *prior = &f->velocity;
   if (f->pulse_count < 2) {
-    draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
+    draw->log_velocity = prior->mean + prior->scale * velocity_noise(prior, noise);
     draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->t_reach;
     return draw->log_velocity - p->reach_shift;
   }
@@ -124,12 +129,11 @@ static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw
   }
   draw->log_onward += p->onward_scale * noise->t_onward;
   if (prior->given) {
-    draw->log_velocity = prior->mean + prior->sd * noise->normal_velocity;
+    draw->log_velocity = prior->mean + prior->scale * noise->normal_velocity;
     draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
   } else {
     draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
-    const double off = (draw->log_velocity - prior->mean) / prior->sd;
-    draw->log_weight -= 0.5 * off * off;
+    draw->log_weight += log_t((draw->log_velocity - prior->mean) / prior->scale);
   }
   return between;
 }
@@ -293,7 +297,7 @@ static void draw_prior(hw__field *f, size_t index) {
       (hw_sample){.source = {.mass_g = exp(lo + noise->uniform_mass * (hi - lo)),
                              .location_m = box->lo.location_m + place * (box->hi.location_m - box->lo.location_m),
                              .time_s = box->lo.time_s + noise->uniform_age * (box->hi.time_s - box->lo.time_s)},
-                  .velocity_m_s = exp(f->velocity.mean + f->velocity.sd * noise->normal_velocity),
+                  .velocity_m_s = exp(f->velocity.mean + f->velocity.scale * velocity_noise(&f->velocity, noise)),
                   .dispersion_m2_s = NAN};
 }
 

@@ -20,7 +20,7 @@ typedef struct {
   double t_age;       /* the law's residual that belongs to it */
   double uniform_mass;
   double normal_velocity, normal_recovery, normal_lead, normal_loss;
-  double t_reach, t_onward;
+  double t_reach, t_onward, t_velocity;
 } hw__noise;
 
 typedef struct {
@@ -29,8 +29,8 @@ typedef struct {
 
 /* What is believed of ln velocity before the pulses are compared. */
 typedef struct {
-  bool given; /* by the river file; else from the population */
-  double mean, sd;
+  bool given; /* by the river file: normal; else from the population: a t */
+  double mean, scale;
 } hw__velocity_prior;
 
 /* One draw of everything unknown; pulses lie beside it in hw__field.pulse. */

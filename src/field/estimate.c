@@ -98,7 +98,7 @@ static void warn_velocity(hw__field *f) {
       f->river->sensors[f->pulse_sensor[1]].location_m - f->river->sensors[f->pulse_sensor[0]].location_m;
   const double seen = distance / (best[1].phi_s - best[0].phi_s);
   const double off = fabs(log(seen) + f->population.reach_shift - f->velocity.mean);
-  if (off > 3 * hypot(f->velocity.sd, 2 * f->population.reach_scale)) {
+  if (off > 3 * hypot(f->velocity.scale, 2 * f->population.reach_scale)) {
     hw__warn(&f->warnings,
              "the pulse moved at %.3g m/s between the first two sensors, against a given velocity of %.3g m/s", seen,
              exp(f->velocity.mean));

@@ -44,6 +44,7 @@ static hw_status draw_noise(hw__field *f) {
                               .t_age = hw__t_quantile(u[0]),
                               .uniform_mass = u[1],
                               .normal_velocity = gsl_cdf_ugaussian_Pinv(u[2]),
+                              .t_velocity = hw__t_quantile(u[2]),
                               .normal_recovery = gsl_cdf_ugaussian_Pinv(u[3]),
                               .normal_lead = gsl_cdf_ugaussian_Pinv(u[4]),
                               .normal_loss = gsl_cdf_ugaussian_Pinv(u[7]),

@@ -14,15 +14,15 @@ hw__velocity_prior hw__velocity_prior_of(const hw_river *river, const hw_sensor 
   const double section = sensor->section_velocity_m_s;
   if (q > 0 && section > 0) {
     return (hw__velocity_prior){false, p->both_intercept + p->both_discharge * log(q) + p->both_section * log(section),
-                                p->both_sd};
+                                p->both_scale};
   }
   if (q > 0) {
-    return (hw__velocity_prior){false, p->discharge_intercept + p->discharge_slope * log(q), p->discharge_sd};
+    return (hw__velocity_prior){false, p->discharge_intercept + p->discharge_slope * log(q), p->discharge_scale};
   }
   if (section > 0) {
-    return (hw__velocity_prior){false, p->section_intercept + p->section_slope * log(section), p->section_sd};
+    return (hw__velocity_prior){false, p->section_intercept + p->section_slope * log(section), p->section_scale};
   }
-  return (hw__velocity_prior){false, p->velocity_mean, p->velocity_sd};
+  return (hw__velocity_prior){false, p->velocity_mean, p->velocity_scale};
 }
 
 /* Velocity just upstream of x, and where that stretch begins. */

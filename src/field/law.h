@@ -13,7 +13,7 @@
 #include "field/population.h"
 
 enum { HW__PULSES = 8 }; /* most pulses of one release */
-enum { HW__FREEDOM = 3 };
+enum { HW__FREEDOM = 2 };
 
 /* Middle of ln lead (of seconds) for the pulse of this age; log_age_first that of the release's first. */
 double hw__law_lead(const hw__population *population, double log_age_first, double log_age, double log_velocity);
@@ -27,9 +27,9 @@ double hw__law_log_density(const hw__population *population, size_t n, const dou
 double hw__law_scale(const hw__population *population);
 double hw__law_onward_scale(const hw__population *population, double log_age_from, double log_age_to);
 
-/* Student's t with HW__FREEDOM = 3 degrees of freedom, for everything that varies from river to river: the
- * distribution function and its inverse (0 < p < 1). Three is where the likelihood of the development
- * releases is flat (2 to 5 do as well), closed forms exist, and tails admit the odd river. */
+/* Student's t with HW__FREEDOM = 2 degrees of freedom, for everything that varies from river to river: the
+ * distribution function and its inverse (0 < p < 1). The likelihood of the development releases is flat from
+ * 2 to 5; on rivers left out 2 scores best, because rivers that stray stray far (docs/engine.md). */
 double hw__t_below(double t);
 double hw__t_quantile(double p);
 

@@ -246,7 +246,7 @@ class Display(Process):
         (self.port,) = free_ports(1)
         self.address = f"http://127.0.0.1:{self.port}"
         self.db = os.path.join(folder, name + ".db")
-        self.words = [headwater, "serve", "--listen", f"127.0.0.1:{self.port}", "--db", self.db,
+        self.words = [headwater, "serve", "--listen", f"127.0.0.1:{self.port}", *([] if "--store" in options else ["--db", self.db]),
                       *(["--nats", cluster.urls(self.links)] if cluster else []), *options, *rivers]
 
     def command(self):
