@@ -11,7 +11,7 @@
 #include "metrics.h"
 #include "wire.h"
 
-enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500 };
+enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500, PATIENCE_MS = 3000 };
 
 static const char out_cursor[] = "out";
 
@@ -23,6 +23,7 @@ struct hw_follower {
   pthread_t readings_thread, news_thread;
   atomic_bool joined, stopping;
   _Atomic int64_t in_cursor; /* readings up to this message are stored */
+  atomic_bool in_idle;       /* and there are no more */
 };
 
 static bool stopping(hw_follower *f) {
@@ -58,7 +59,9 @@ static bool join(hw_follower *f) {
 static void follow_readings(hw_follower *f, hw_bus_pull *pull) {
   hw_bus_message messages[GROUP];
   size_t count = 0;
-  if (hw__bus_pull_fetch(pull, messages, GROUP, FETCH_MS, &count) != HW_BUS_OK || !count) {
+  const bool fetched = hw__bus_pull_fetch(pull, messages, GROUP, FETCH_MS, &count) == HW_BUS_OK;
+  atomic_store(&f->in_idle, fetched && !count);
+  if (!count) {
     return;
   }
   hw_db_status status;
@@ -145,16 +148,25 @@ static bool read_news(hw_follower *f, const hw_bus_message *message, hw_wire_new
   return ok;
 }
 
-/* What rests on readings that have not come yet waits for them; they are in the other stream already. */
-static void await_readings(hw_follower *f, const news_job *job) {
-  int64_t wanted = 0;
+/* What rests on readings that have not come yet waits for them; they are in the other stream already. What
+ * rests on readings that nobody has is a stranger's. */
+static void await_readings(hw_follower *f, news_job *job) {
+  size_t kept = 0;
   for (size_t i = 0; i < job->count; i++) {
-    const int64_t message = job->news[i].event.seq / HW_WIRE_STRIDE;
-    wanted = message > wanted ? message : wanted;
+    const int64_t wanted = job->news[i].event.seq / HW_WIRE_STRIDE;
+    for (int idle = 0; atomic_load(&f->in_cursor) < wanted && idle < PATIENCE_MS && !stopping(f); idle += 5) {
+      hw__bus_pause_ms(5);
+      idle = atomic_load(&f->in_idle) ? idle : 0;
+    }
+    if (atomic_load(&f->in_cursor) >= wanted) {
+      job->news[kept] = job->news[i];
+      job->partitions[kept++] = job->partitions[i];
+    } else {
+      free(job->news[i].event.body);
+      hw__metric_add(HW_METRIC_NEWS_REFUSED, 1);
+    }
   }
-  for (int waited = 0; atomic_load(&f->in_cursor) < wanted && waited < 10000 && !stopping(f); waited += 5) {
-    hw__bus_pause_ms(5);
-  }
+  job->count = kept;
 }
 
 static void follow_news(hw_follower *f, hw_bus_pull *pull, news_job *job) {
