@@ -34,19 +34,29 @@ const hw_cluster *hw__follower_cluster(hw_follower *follower) {
   return atomic_load(&follower->joined) ? &follower->cluster : NULL;
 }
 
+/* A stream that was cut back would give the same numbers to other readings. */
+static bool stream_reaches(hw_follower *f) {
+  int64_t last = 0, cursor = 0;
+  return hw__feed_cursor(f->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
+         (cursor == 0 || (hw__bus_last(f->cluster.bus, "HW_IN", &last) == HW_BUS_OK && last >= cursor));
+}
+
 static bool join(hw_follower *f) {
   bool told = false;
   while (!stopping(f)) {
     hw_error error = {{0}};
     const hw_status status = hw__cluster_join(&f->cluster, &f->options, &error);
     const hw_db_status stored = status == HW_OK ? hw__feed_adopt(f->store, f->cluster.id) : HW_DB_AWAY;
-    if (stored == HW_DB_OK) {
+    const bool reaches = stored == HW_DB_OK && stream_reaches(f);
+    if (reaches) {
       hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", f->cluster.partitions);
       return true;
     }
     if (!told) {
       hw__log(HW_LOG_WARNING, "cluster_not_joined", "reason",
-              stored == HW_DB_NEWER ? "the database belongs to another cluster or to a single service" : error.text);
+              stored == HW_DB_NEWER ? "the database belongs to another cluster or to a single service"
+              : stored == HW_DB_OK  ? "the database has come further than the stream"
+                                    : error.text);
       told = true;
     }
     hw__store_wait(f->store, UINT64_MAX, 500);
