@@ -90,8 +90,8 @@ export class Folder {
   }
 }
 
-/* A token file that lets this token read. */
-export const tokenLine = (token) => `read ${createHash("sha256").update(token).digest("hex")}\n`;
+/* A line of a token file. */
+export const tokenLine = (token, role = "read") => `${role} ${createHash("sha256").update(token).digest("hex")}\n`;
 
 export class Service {
   constructor(program, folder, port, options = []) {
