@@ -1,9 +1,9 @@
 /* A whole store as one stream of text, and back: from one engine to another, one machine to another, or into an
  * archive.
  *
- * The stream (docs/operations.md) is NDJSON: a line that says what it is, for each table a line with its columns and one
- * array a row, and a last line with the number of rows and the SHA-256 of all before it. The same store gives the same
- * bytes whatever its engine.
+ * The stream (docs/operations.md) is NDJSON: a line that says what it is, for each table a line with its columns and
+ * one array a row, and a last line with the number of rows and the SHA-256 of all before it. The same store gives the
+ * same bytes whatever its engine.
  */
 #ifndef HW_SERVICE_MOVE_H
 #define HW_SERVICE_MOVE_H
