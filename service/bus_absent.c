@@ -6,8 +6,8 @@
 
 hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *error) {
   *out = NULL;
-  snprintf(error->text, sizeof error->text, "--nats %.200s: this build has no NATS (build it with libnats-dev)",
-           options->servers);
+  (void)options;
+  snprintf(error->text, sizeof error->text, "--nats: this build has no NATS (build it with libnats-dev)");
   return HW_EUNSUPPORTED;
 }
 
@@ -37,11 +37,6 @@ hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream) {
 
 hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   (void)bus, (void)stream, (void)seq;
-  return HW_BUS_AWAY;
-}
-
-hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject, int64_t before) {
-  (void)bus, (void)stream, (void)subject, (void)before;
   return HW_BUS_AWAY;
 }
 
