@@ -147,7 +147,7 @@ double refit_nlopt(const hw_transport *transport, const hw_river *river, const h
 }
 
 double refit_nlopt_starts(const hw_transport *transport, const hw_river *river, const hw_reading *readings, size_t n,
-                          int starts, hw_source *x) {
+                          int starts, double enough, hw_source *x) {
   job j = make_job(transport, river, readings, n);
   double least = HUGE_VAL;
   hw_rng rng;
@@ -158,7 +158,7 @@ double refit_nlopt_starts(const hw_transport *transport, const hw_river *river, 
   nlopt_set_min_objective(local, objective, &j);
   nlopt_set_ftol_rel(local, 1e-6);
   nlopt_set_maxeval(local, 500);
-  for (int i = 0; i < starts; i++) {
+  for (int i = 0; i < starts || (i < REFIT_MOST_STARTS && least * j.scale * j.scale > enough); i++) {
     double z[3] = {hw_rng_uniform(&rng), hw_rng_uniform(&rng), hw_rng_uniform(&rng)}, found = HUGE_VAL;
     if (nlopt_optimize(local, z, &found) > 0 && found < least) {
       least = found;

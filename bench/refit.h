@@ -19,8 +19,10 @@ double refit_gsl(const hw_transport *transport, const hw_river *river, const hw_
 double refit_nlopt(const hw_transport *transport, const hw_river *river, const hw_reading *readings, size_t n,
                    double enough, int evaluations, hw_source *x);
 
-/* NLopt without an oracle: as many local searches (LD_LBFGS) from random places as MPTGD has paths, the best kept. */
+/* NLopt's local searches (LD_LBFGS) from random places, the best kept: as many as MPTGD has paths, each to its end, and
+ * more, up to REFIT_MOST_STARTS, while the best is still above `enough`. */
+enum { REFIT_MOST_STARTS = 300 };
 double refit_nlopt_starts(const hw_transport *transport, const hw_river *river, const hw_reading *readings, size_t n,
-                          int starts, hw_source *x);
+                          int starts, double enough, hw_source *x);
 
 #endif

@@ -6,6 +6,9 @@
  * about from running away. Steps are clipped to a tenth of the box (essential: from a plateau the
  * quadratic model is worthless), projected in the metric of m (clamping l and t one by one stalls in the
  * corner of ridge and box), and accepted by Armijo's rule.
+ *
+ * alpha is 1 at first and then what the last step says of the curvature along it, |dy|^2 / <dy, dg> in the metric of m
+ * (Barzilai and Borwein 1988). With few readings F is a long curved valley, along which steps of 1 creep.
  */
 #include "loss/solve.h"
 
@@ -16,6 +19,7 @@
 #include "river/along.h"
 
 static const double armijo = 1e-4, largest_step = 0.1, smallest_move = 1e-13;
+static const double least_alpha = 0.5, most_alpha = 1000;
 enum { MOST_BACKTRACKS = 60 };
 
 /* What stays the same during one solve. */
@@ -130,6 +134,17 @@ static double clip(const frame *fr, const point *at, const double m[3], double a
   return alpha * most > largest_step ? largest_step / most : alpha;
 }
 
+/* What the next step is to be multiplied by, from the curvature met by this one. */
+static double next_alpha(const point *from, const point *to, const double m[3]) {
+  double length = 0, curvature = 0;
+  for (int j = 0; j < 3; j++) {
+    const double moved = to->y[j] - from->y[j];
+    length += m[j] > 0 ? moved * moved / m[j] : 0;
+    curvature += moved * (to->gradient[j] - from->gradient[j]);
+  }
+  return curvature > 0 ? clamp(length / curvature, least_alpha, most_alpha) : 1;
+}
+
 /* One accepted step from *at to *out, or the reason there is none. *alpha is remembered between steps. */
 static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr, const point *at, double tolerance,
                        double *alpha, point *out) {
@@ -159,7 +174,7 @@ static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr
       if (tries > 0) {
         slope_at(misfit, view, fr, out);
       }
-      *alpha = tries == 0 ? 1 : a;
+      *alpha = next_alpha(at, out, m);
       return HW_STOP_NONE;
     }
   }

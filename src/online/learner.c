@@ -9,6 +9,9 @@
 /* Choosing between paths looks back this far at least, also when the window is shorter. */
 enum { LEAST_KEPT = 1000 };
 
+/* Steps of one path of many per reading, before the best goes on alone. */
+enum { PATH_ITERATIONS = 40 };
+
 /* Paths this close, in box widths and in their share of the loss, are in the same minimum. */
 static const double meeting_distance = 1e-3;
 
@@ -61,6 +64,10 @@ static hw_status create_one(const hw__recipe *recipe, const hw_problem *problem,
   learner->box = river->search;
   learner->sensor_count = river->sensor_count;
   learner->path_count = recipe->multi_start ? options->starts : 1;
+  learner->path_iterations = options->iterations;
+  if (recipe->multi_start && learner->path_iterations > PATH_ITERATIONS) {
+    learner->path_iterations = PATH_ITERATIONS;
+  }
   const size_t keep = options->window > LEAST_KEPT ? options->window : LEAST_KEPT;
   hw_status status = hw_transport_create(river, NULL, &learner->transport);
   if (status == HW_OK) {
@@ -103,7 +110,7 @@ double hw__learner_solve(const hw__learner *learner, hw__path *path, size_t iter
 }
 
 void hw__advance_plain(const hw__learner *learner, hw__path *path) {
-  hw__learner_solve(learner, path, learner->options.iterations);
+  hw__learner_solve(learner, path, learner->path_iterations);
 }
 
 /* Once the readings have a shape, path 0 also tries the source their moments suggest and keeps the better of the
@@ -122,9 +129,10 @@ static void moment_start(hw__learner *learner) {
   if (!hw__moment_start(&trial.misfit, &learner->all, &learner->box, &trial.x)) {
     return;
   }
-  const double here = hw__learner_solve(learner, path, learner->options.iterations);
+  const size_t fair = learner->path_iterations > HW__TRIAL_ITERATIONS ? learner->path_iterations : HW__TRIAL_ITERATIONS;
+  const double here = hw__learner_solve(learner, path, fair);
   trial.misfit = path->misfit;
-  const double there = hw__learner_solve(learner, &trial, learner->options.iterations);
+  const double there = hw__learner_solve(learner, &trial, fair);
   path->misfit = trial.misfit;
   if (there < here) {
     path->x = trial.x;
@@ -187,6 +195,17 @@ static void choose_best(hw__learner *learner) {
   }
 }
 
+/* The path in the lead is the answer, so it goes all the way down. The others come as far as their iterations take them
+ * and go on from there with the next reading: far from the answer, or with too few readings to tell, a
+ * minimum reached to the last digit is thrown away with the next one. */
+static void finish_best(hw__learner *learner) {
+  hw__path *best = &learner->paths[learner->best];
+  if (best->stop == HW_STOP_ITERATIONS && learner->options.iterations > learner->path_iterations) {
+    hw__learner_solve(learner, best, learner->options.iterations - learner->path_iterations);
+    best->criterion = hw__misfit_value(&best->misfit, &learner->all, &best->x);
+  }
+}
+
 static void observe_one(hw__learner *learner, const hw_reading *reading) {
   hw__window_add(&learner->kept, reading);
   learner->seen++;
@@ -208,6 +227,9 @@ static void observe_one(hw__learner *learner, const hw_reading *reading) {
     merge_paths(learner);
   }
   choose_best(learner);
+  if (learner->options.variant == HW_RESOLVED) {
+    finish_best(learner);
+  }
 }
 
 static size_t state_bytes(const hw__learner *learner) {

@@ -10,6 +10,9 @@
 #include "loss/solve.h"
 #include "online/moment.h"
 
+/* Steps after which one start can be told from another: what a jump and a moment start get before they are compared. */
+enum { HW__TRIAL_ITERATIONS = 20 };
+
 /* One point on its way down; each has its own stream of chance and its own evaluator, so paths can run on
  * any thread. */
 typedef struct {
@@ -47,6 +50,7 @@ struct hw__learner {
   size_t seen;            /* readings so far */
   hw__pulse moment_tried; /* what the readings were when the moment start was tried last */
   size_t path_count;
+  size_t path_iterations; /* of each path per reading, at most */
   hw__path *paths;
   size_t *live; /* paths that still go their own way, in order; path 0 is always one */
   size_t live_count;

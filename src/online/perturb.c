@@ -9,7 +9,7 @@
 
 #include "loss/box.h"
 
-enum { TRIES = 3, TRIAL_ITERATIONS = 20, MOST_ACCEPTED = 5 };
+enum { TRIES = 3, MOST_ACCEPTED = 5 };
 static const double clear_share = 0.05, clear_floor = 1e-6;
 
 void hw__draw_ball(hw_rng *rng, double out[3]) {
@@ -35,7 +35,7 @@ static hw_source jump(const hw__learner *learner, hw__path *path) {
   return hw__box_clamp(&learner->box, &to);
 }
 
-/* Jumps that led nowhere will lead nowhere on nearly the same loss. Worth trying again: an eighth more readings, or a
+/* Jumps that led nowhere will lead nowhere on nearly the same loss. Worth trying again: a quarter more readings, or a
  * loss that the new reading has raised by a tenth. */
 static bool worth_jumping(const hw__learner *learner, const hw__path *path, double f) {
   return learner->seen >= path->jump_due || f > 1.1 * path->jump_loss;
@@ -43,7 +43,7 @@ static bool worth_jumping(const hw__learner *learner, const hw__path *path, doub
 
 void hw__advance_perturbed(const hw__learner *learner, hw__path *path) {
   const double floor = clear_floor * learner->view->mean_square;
-  double f = hw__learner_solve(learner, path, learner->options.iterations);
+  double f = hw__learner_solve(learner, path, learner->path_iterations);
   if (!worth_jumping(learner, path, f)) {
     return;
   }
@@ -52,9 +52,9 @@ void hw__advance_perturbed(const hw__learner *learner, hw__path *path) {
     const hw_source home = path->x;
     const hw_stop stop = path->stop;
     path->x = jump(learner, path);
-    const double trial = hw__learner_solve(learner, path, TRIAL_ITERATIONS);
+    const double trial = hw__learner_solve(learner, path, HW__TRIAL_ITERATIONS);
     if (trial < f - fmax(clear_share * f, floor)) {
-      f = hw__learner_solve(learner, path, learner->options.iterations);
+      f = hw__learner_solve(learner, path, learner->path_iterations);
       accepted++;
       tries = 0;
     } else {
@@ -63,6 +63,6 @@ void hw__advance_perturbed(const hw__learner *learner, hw__path *path) {
       tries++;
     }
   }
-  path->jump_due = learner->seen + 1 + learner->seen / 8;
+  path->jump_due = learner->seen + 1 + learner->seen / 4;
   path->jump_loss = f;
 }

@@ -1,0 +1,239 @@
+"""Each promise of a cluster by itself, on one NATS server: the same answers as one machine, nonsense on the bus, a
+person's word, MQTT sensors, take-over after a kill and after a pause, a restart from the cluster's copy, and what
+happens when the cluster is away.
+
+  parts.py HEADWATER [--keep FOLDER]
+"""
+import argparse
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, here)
+sys.path.insert(0, os.path.join(here, "..", "service"))
+from broker import Publisher  # noqa: E402
+from nodes import Cluster, Display, Worker, ask, wait_for  # noqa: E402
+from records import BEHIND, Record, rows  # noqa: E402
+from serving import RIVER, spill  # noqa: E402
+
+SETTINGS = ("--quiet", "7200", "--lead-in", "3600")
+failed = 0
+
+
+def check(claim, truth, detail=""):
+    global failed
+    print(("ok   " if truth else "FAIL ") + claim + (f"  {detail}" if detail else ""), flush=True)
+    failed += not truth
+
+
+def events(process, kind):
+    """Lines of that kind in its log."""
+    with open(process.log, errors="replace") as log:
+        lines = [json.loads(line) for line in log if line.startswith("{")]
+    return [line for line in lines if line["event"] == kind]
+
+
+def post(display, path, body=""):
+    import urllib.error
+    import urllib.request
+    request = urllib.request.Request(display.address + path, data=body.encode(), method="POST", headers={"Content-Type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            return answer.status, json.load(answer)
+    except urllib.error.HTTPError as error:
+        return error.code, json.load(error)
+
+
+def publish(port, subject, payload):
+    """A stranger on the bus."""
+    with socket.create_connection(("127.0.0.1", port)) as bus:
+        bus.sendall(b'CONNECT {"verbose":false,"pedantic":false}\r\n' + f"PUB {subject} {len(payload)}\r\n".encode() + payload + b"\r\nPING\r\n")
+        heard = b""
+        while b"PONG" not in heard:
+            heard += bus.recv(4096)
+
+
+class Place:
+    """A folder with rivers, their readings, and what one machine says of them."""
+
+    def __init__(self, headwater, folder, names):
+        self.headwater, self.folder, self.paths, self.batches = headwater, folder, [], []
+        os.makedirs(os.path.join(folder, "rivers"))
+        for number, name in enumerate(names):
+            path = os.path.join(folder, "rivers", name + ".yaml")
+            with open(path, "w") as out:
+                out.write(RIVER)
+            self.paths.append(path)
+            head, *body = spill(headwater, path, f"50000,{-9000 - 1000 * number},3600", 40_000).splitlines()
+            self.batches.append([(name, "\n".join([head, *body[i:i + 12]]) + "\n") for i in range(0, len(body), 12)])
+        self.batches = [batch for turn in zip(*self.batches) for batch in turn]
+        alone = Display(headwater, "alone", folder, None, self.paths, *SETTINGS).start().ready()
+        for river, batch in self.batches:
+            assert alone.post(river, batch)
+        wait_for("one machine is through", lambda: rows(alone.db, BEHIND) == [(0,)] and len(rows(alone.db, "SELECT 1 FROM incidents")) == len(names), 60)
+        alone.stop()
+        self.expected = Record(alone.db)
+
+    def agrees(self, display, seconds=30):
+        """Differences that remain after a while."""
+        until = time.monotonic() + seconds
+        while True:
+            unlike = Record(display.db).differences(self.expected)
+            if not unlike or time.monotonic() > until:
+                return unlike
+            time.sleep(0.3)
+
+
+def send(display, batches):
+    for river, batch in batches:
+        until = time.monotonic() + 30
+        while not display.post(river, batch):
+            assert time.monotonic() < until, display.tail()
+            time.sleep(0.1)
+
+
+def by_hand(display):
+    code, opened = post(display, "/v1/incidents", '{"river": "alder", "method": "atgd"}')
+    closed = post(display, f"/v1/incidents/{opened['id']}/close")
+    check("a person opens and closes an incident", code == 201 and closed[0] == 200 and closed[1]["close_reason"] == "closed by hand", str((code, closed[0])))
+    check("an incident that is closed cannot be closed", post(display, f"/v1/incidents/{opened['id']}/close")[0] == 404)
+
+
+def nonsense(node, display, worker):
+    for subject in ("hw.in.0.alder.readings", "hw.in.x", "hw.in.3.beck.command", "hw.in.1.nowhere.readings", "hw.out.1.alder.estimate", "hw.out.9"):
+        for payload in (b"", b"\x00\xff\xfe", b"{}", b'{"rows": [[1, 2, 3, 4]]}', b'{"rows": ' + b"[" * 5000, b"x" * 200_000):
+            publish(node.port, subject, payload)
+    time.sleep(1)
+    check("nonsense on the bus ends nobody", display.alive() and worker.alive() and ask(display.address + "/healthz")[0] == 200)
+
+
+def sensors_by_mqtt(headwater, place, cluster, worker):
+    """Published straight to NATS, QoS 1; carried into the stream by serve."""
+    display = Display(headwater, "mqtt", place.folder, cluster, place.paths, *SETTINGS, "--mqtt", f"127.0.0.1:{cluster.nodes[0].mqtt}").start().ready()
+    wait_for("serve is at the broker", lambda: events(display, "mqtt_connected"), 15)
+    Publisher(cluster.nodes[0].mqtt).publish([(f"headwater/alder/s{1 + i % 2}", f"0.0001{i} {500_000 + 60 * i}") for i in range(50)])
+    sql = "SELECT count(*) FROM readings WHERE time_s >= 500000"
+    wait_for("readings over MQTT are stored", lambda: rows(display.db, sql) == [(50,)], 15)
+    check("sensors publish to NATS over MQTT", True)
+    check("serve stops cleanly", display.stop() == 0)
+
+
+def one_worker(headwater, folder):
+    place = Place(headwater, folder, ["alder", "beck", "clough"])
+    cluster = Cluster(folder, 1).start()
+    node = cluster.nodes[0]
+    display = Display(headwater, "serve", folder, cluster, place.paths, *SETTINGS, "--partitions", "4").start().ready()
+    wait_for("serve has found the cluster", lambda: ask(display.address + "/readyz")[0] == 200, 20)
+    options = (*SETTINGS, "--copy-every", "1")
+    worker = Worker(headwater, "work", folder, cluster, [os.path.join(folder, "rivers")], *options).start()
+    half = len(place.batches) // 2
+    send(display, place.batches[:half])
+    nonsense(node, display, worker)
+    wait_for("a copy is in the cluster", lambda: len({e["partition"] for e in events(worker, "copy_made")}) >= len({e["partition"] for e in events(worker, "partition_taken") if e["replayed"]}) > 0, 20)
+    worker.kill()
+    shutil.rmtree(os.path.join(folder, "work"))  # nothing but the cluster's copy is left
+    send(display, place.batches[half:half + 9])
+    worker.start()
+    wait_for("the worker is back", lambda: any(e.get("origin") == "copy" for e in events(worker, "partition_taken")), 20)
+    check("a worker without its files goes on from the cluster's copy", True)
+
+    node.kill()
+    wait_for("serve notices", lambda: ask(display.address + "/readyz")[0] == 503, 10)
+    check("without the cluster readings are refused", display.post(*place.batches[half + 9], 15) is None)
+    check("and what is known is still shown", ask(display.address + "/v1/incidents")[0] == 200)
+    node.start()
+    began = time.monotonic()
+    send(display, place.batches[half + 9:])
+    check("the cluster comes back and all go on by themselves", True, f"every batch sent after {time.monotonic() - began:.1f} s")
+    unlike = place.agrees(display)
+    check("the same readings, incidents and estimates as one machine, to the bit", not unlike, "; ".join(unlike))
+    late = Display(headwater, "late", folder, cluster, place.paths, *SETTINGS).start().ready()
+    unlike = place.agrees(late)
+    check("a service that comes late shows the same", not unlike, "; ".join(unlike))
+    found = ask(late.address + "/v1/incidents")[1]["incidents"][0]["id"]
+    check("and its engine's samples are the same", ask(f"{late.address}/v1/incidents/{found}/posterior")[1] == ask(f"{display.address}/v1/incidents/{found}/posterior")[1] != "")
+    by_hand(display)
+    sensors_by_mqtt(headwater, place, cluster, worker)
+    other = subprocess.run([headwater, "work", *place.paths, "--nats", f"nats://127.0.0.1:{node.port}", "--dir", folder, "--partitions", "5"], capture_output=True, text=True, timeout=20)
+    check("another number of partitions is refused", other.returncode == 2 and "--partitions 5" in other.stderr, other.stderr.strip())
+    check("all stop cleanly", [late.stop(), display.stop(), worker.stop()] == [0, 0, 0])
+    cluster.stop()
+
+
+def holders(workers):
+    """{partition: [names]} by what each said last of it."""
+    held = {}
+    for worker in workers:
+        with open(worker.log, errors="replace") as log:
+            for line in log:
+                event = json.loads(line) if line.startswith("{") else {"event": ""}
+                if event["event"] == "lease_taken":
+                    held.setdefault(event["partition"], {})[worker.name] = event["fence"]
+                elif event["event"] in ("lease_lost", "lease_released"):
+                    held.get(event["partition"], {}).pop(worker.name, None)
+    return {partition: sorted(names) for partition, names in held.items()}
+
+
+def evenly(workers, partitions=8):
+    held = holders(workers)
+    shares = [sum(names == [worker.name] for names in held.values()) for worker in workers]
+    return sum(shares) == partitions and max(shares) - min(shares) <= 1
+
+
+def several_workers(headwater, folder):
+    place = Place(headwater, folder, ["alder", "beck", "clough", "dale", "esk", "fleet"])
+    cluster = Cluster(folder, 1).start()
+    display = Display(headwater, "serve", folder, cluster, place.paths, *SETTINGS, "--partitions", "8").start().ready()
+    wait_for("serve has found the cluster", lambda: ask(display.address + "/readyz")[0] == 200, 20)
+    workers = [Worker(headwater, f"work{i}", folder, cluster, place.paths, *SETTINGS).start() for i in (1, 2, 3)]
+    third = len(place.batches) // 3
+    send(display, place.batches[:third])
+    wait_for("three workers share evenly", lambda: evenly(workers), 20)
+    check("three workers share the partitions evenly", True)
+
+    killed = workers.pop(0)
+    orphans = sorted(p for p, names in holders([killed]).items() if names)
+    killed.kill()
+    began = time.monotonic()
+    send(display, place.batches[third:2 * third])
+    wait_for("all are worked again", lambda: all(holders(workers).get(p) for p in orphans) and evenly(workers), 20)
+    taken = time.monotonic() - began
+    check("a killed worker is replaced within 10 s", taken < 10, f"{len(orphans)} partitions, {taken:.1f} s")
+
+    workers[0].pause()
+    wait_for("the paused one is replaced", lambda: evenly(workers[1:]), 20)
+    workers[0].resume()
+    wait_for("it notices", lambda: events(workers[0], "lease_lost"), 10)
+    wait_for("and gets its share again", lambda: evenly(workers), 20)
+    check("a paused worker is replaced, notices when it wakes, and gets its share again", True)
+    send(display, place.batches[2 * third:])
+    unlike = place.agrees(display)
+    check("the same readings, incidents and estimates as one machine, to the bit", not unlike, "; ".join(unlike))
+    check("all stop cleanly", [process.stop() for process in [display, *workers]] == [0, 0, 0])
+    cluster.stop()
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("headwater")
+    parser.add_argument("--keep", help="folder for databases and logs, kept afterwards")
+    chosen = parser.parse_args()
+    if not shutil.which("nats-server") or subprocess.run([chosen.headwater, "work", "--help"], capture_output=True).returncode:
+        print("skip: no nats-server program here, or headwater was built without NATS")
+        sys.exit(77)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = chosen.keep or scratch
+        for part in (one_worker, several_workers):
+            os.makedirs(os.path.join(folder, part.__name__))
+            part(chosen.headwater, os.path.join(folder, part.__name__))
+    sys.exit(bool(failed))
+
+
+if __name__ == "__main__":
+    main()
