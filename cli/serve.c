@@ -58,6 +58,7 @@ static int run(int argc, char **argv) {
       {"nats", OPTION_TEXT, &o.nats, "URL[,URL...]", "be the door and the window of a cluster (see headwater work)",
        NULL},
       {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for its servers", NULL},
+      {"nats-ca", OPTION_TEXT, &o.nats_ca, "FILE", "who vouches for tls:// servers, PEM", NULL},
       {"partitions", OPTION_COUNT, &o.partitions, "N", "its rivers are cut into; fixed with the cluster; default 16",
        NULL},
       {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},

@@ -28,6 +28,7 @@ static int run(int argc, char **argv) {
   const cli_option options[] = {
       {"nats", OPTION_TEXT, &o.nats, "URL[,URL...]", "servers of the cluster", NULL},
       {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for them", NULL},
+      {"nats-ca", OPTION_TEXT, &o.nats_ca, "FILE", "who vouches for tls:// servers, PEM", NULL},
       {"dir", OPTION_TEXT, &o.dir, "DIR", "for the databases of the partitions worked here", NULL},
       {"name", OPTION_TEXT, &o.name, "NAME", "of this worker; default host and process number", NULL},
       {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "answer /metrics and /healthz there; default: nowhere", NULL},
@@ -45,7 +46,8 @@ static int run(int argc, char **argv) {
        NULL},
       {"quiet", OPTION_POSITIVE, &o.quiet_s, "S", "an incident stays open this long after the pulse; default 21600",
        NULL},
-      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS", "let go of readings older than this; default: all stay", NULL},
+      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS",
+       "let go of older readings, here and in the streams; default: all stay", NULL},
       {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "a partition is copied to the cluster; default 30", NULL},
       {"threads", OPTION_COUNT, &o.threads, "N", "for the engines of one partition; default 1", NULL},
   };

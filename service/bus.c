@@ -33,7 +33,8 @@ static void on_found(natsConnection *connection, void *context) {
   (void)context;
   char url[256] = "";
   natsConnection_GetConnectedUrl(connection, url, sizeof url);
-  hw__log(HW_LOG_INFO, "bus_connected", "server", url);
+  const char *host = strrchr(url, '@'); /* a password is nobody's business */
+  hw__log(HW_LOG_INFO, "bus_connected", "server", host ? host + 1 : url);
 }
 
 static void on_fault(natsConnection *connection, natsSubscription *subscription, natsStatus status, void *context) {
@@ -81,6 +82,10 @@ static natsStatus connect_bus(hw_bus *bus, const hw_bus_options *options) {
   if (s == NATS_OK && options->credentials) {
     s = natsOptions_SetUserCredentialsFromFiles(o, options->credentials, NULL);
   }
+  if (s == NATS_OK && strstr(options->servers, "tls://")) {
+    s = natsOptions_SetSecure(o, true);
+    s = s == NATS_OK && options->ca ? natsOptions_LoadCATrustedCertificates(o, options->ca) : s;
+  }
   s = s == NATS_OK ? natsConnection_Connect(&bus->connection, o) : s;
   s = s == NATS_NOT_YET_CONNECTED ? NATS_OK : s;
   natsOptions_Destroy(o);
@@ -120,7 +125,8 @@ hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *er
   natsStatus s = connect_bus(bus, options);
   s = s == NATS_OK ? set_up(bus) : s;
   if (s != NATS_OK) {
-    snprintf(error->text, sizeof error->text, "--nats %.200s: %s", options->servers, natsStatus_GetText(s));
+    snprintf(error->text, sizeof error->text, "--nats: %s, expected URL[,URL...] and files that can be read",
+             natsStatus_GetText(s));
     hw__bus_close(bus);
     return HW_EINPUT;
   }
@@ -158,6 +164,7 @@ static natsStatus add_stream(hw_bus *bus, const hw_bus_stream *stream, int64_t r
   config.Storage = js_FileStorage;
   config.Replicas = replicas;
   config.Duplicates = INT64_C(120000000000);
+  config.MaxAge = (int64_t)(stream->keep_s * 1e9);
   if (stream->bucket) {
     config.MaxMsgsPerSubject = 1;
     config.Discard = js_DiscardNew;
@@ -167,11 +174,24 @@ static natsStatus add_stream(hw_bus *bus, const hw_bus_stream *stream, int64_t r
   return js_AddStream(NULL, bus->js, &config, NULL, code);
 }
 
+/* A stream that is there gets the age asked for now. */
+static hw_bus_status set_age(hw_bus *bus, const hw_bus_stream *stream) {
+  jsStreamInfo *info = NULL;
+  natsStatus s = js_GetStreamInfo(&info, bus->js, stream->name, NULL, NULL);
+  const int64_t age = (int64_t)(stream->keep_s * 1e9);
+  if (s == NATS_OK && info->Config->MaxAge != age) {
+    info->Config->MaxAge = age;
+    s = js_UpdateStream(NULL, bus->js, info->Config, NULL, NULL);
+  }
+  jsStreamInfo_Destroy(info);
+  return s == NATS_OK ? HW_BUS_OK : HW_BUS_AWAY;
+}
+
 hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream) {
   int64_t last;
   const hw_bus_status there = hw__bus_last(bus, stream->name, &last);
   if (there != HW_BUS_ABSENT) {
-    return there;
+    return there == HW_BUS_OK && stream->keep_s > 0 ? set_age(bus, stream) : there;
   }
   jsErrCode code = 0;
   natsStatus s = add_stream(bus, stream, stream->replicas ? (int64_t)stream->replicas : 3, &code);

@@ -23,8 +23,9 @@ typedef enum {
 } hw_bus_status;
 
 typedef struct {
-  const char *servers;     /* URL[,URL...] */
+  const char *servers;     /* URL[,URL...]: nats://, or tls:// for all of them to be encrypted */
   const char *credentials; /* file, or NULL */
+  const char *ca;          /* certificates trusted for tls:// servers, PEM; NULL: the machine's own */
   const char *name;        /* ours, for those who watch the cluster */
 } hw_bus_options;
 
@@ -44,6 +45,7 @@ typedef struct {
   const char *name;     /* of the stream; a bucket's is KV_<bucket> */
   const char *subjects; /* one pattern */
   size_t replicas;      /* 0: three where the engine runs as a cluster, else one */
+  double keep_s;        /* messages go when they are older; 0: never, or as it is */
   bool bucket;          /* one message a subject, kept as a key-value bucket */
 } hw_bus_stream;
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "log.h"
@@ -43,6 +44,7 @@ hw_status hw__cluster_join(hw_cluster *cluster, const hw_cluster_options *option
   for (size_t i = 0; i < sizeof streams / sizeof streams[0] && status == HW_BUS_OK; i++) {
     hw_bus_stream stream = streams[i];
     stream.replicas = options->replicas;
+    stream.keep_s = stream.bucket || strcmp(stream.name, "HW_SNAP") == 0 ? 0 : options->keep_days * 86400;
     status = hw__bus_make(cluster->bus, &stream);
   }
   int64_t id = 0;

@@ -21,6 +21,7 @@ typedef struct {
 
 typedef struct {
   size_t partitions; /* 0: what the cluster has; 16 for a new one. Fixed when the cluster is made. */
+  double keep_days;  /* readings and news stay in the streams for so long; 0: for ever, or as it is */
   size_t replicas;   /* of streams and buckets, when they are made; 0: see bus.h */
 } hw_cluster_options;
 

@@ -15,7 +15,7 @@
 #include "log.h"
 #include "metrics.h"
 
-enum { PIECE = 512 << 10, GROUP = 8, PUBLISH_MS = 5000, DIGEST = 32, TEXT = 400, PATH = 600 };
+enum { PIECE = 512 << 10, GROUP = 8, PUBLISH_MS = 5000, DIGEST = 32, TEXT = 400, PATH = 600, PATIENCE_MS = 2000 };
 static const int64_t largest = INT64_C(4) << 30; /* a manifest is anybody's to write: no more than this is believed */
 
 /* What the manifest says, in this order. */
@@ -127,6 +127,23 @@ static bool bring_back(const hw_copies *c, const manifest *m) {
   return ok;
 }
 
+/* Does the stream reach that far? One that was cut back (all its nodes lost power at once, say) will give the
+ * same places to other readings. A leader just elected gets some seconds to know its own end. */
+static bool stream_reaches(const hw_copies *c, int64_t cursor) {
+  const int64_t until_ms = hw__bus_now_ms() + PATIENCE_MS;
+  for (;;) {
+    int64_t last = 0;
+    const hw_bus_status status = hw__bus_last(c->cluster->bus, "HW_IN", &last);
+    if ((status == HW_BUS_OK && last >= cursor) || !hw__lease_holds(c->lease)) {
+      return true;
+    }
+    if (status == HW_BUS_OK && hw__bus_now_ms() > until_ms) {
+      return false;
+    }
+    hw__bus_pause_ms(100);
+  }
+}
+
 /* How far the file here has come; -1: there is none that could be used. */
 static int64_t local_cursor(const hw_copies *c) {
   hw_db *db = NULL;
@@ -139,7 +156,7 @@ static int64_t local_cursor(const hw_copies *c) {
                   hw__db_cursor(db, "cluster", &cluster) == HW_DB_OK && cluster == c->cluster->id;
   const bool begun = ok && hw__db_cursor(db, HW_FEED_CURSOR, &cursor) == HW_DB_OK;
   hw__db_close(db);
-  if (!ok) {
+  if (!ok || !stream_reaches(c, cursor)) {
     hw__log(HW_LOG_WARNING, "file_put_aside", "path", c->path);
     put_aside(c->path, true);
     return -1;
@@ -155,7 +172,7 @@ const char *hw__copies_restore(hw_copies *c) {
     hw__bus_pause_ms(100);
   }
   c->made_ms = hw__bus_now_ms();
-  if (status == HW_BUS_OK && m.cursor > local) {
+  if (status == HW_BUS_OK && m.cursor > local && stream_reaches(c, m.cursor)) {
     c->cursor = m.cursor;
     if (bring_back(c, &m)) {
       return "copy";

@@ -24,7 +24,8 @@ typedef struct {
 } hw_copies;
 
 /* Put the best database there is at `path` before the store opens it: the file as it is, or the copy in the
- * cluster when that has come further. A file of another cluster, or a damaged one, is put aside.
+ * cluster when that has come further. A file of another cluster, a damaged one, and one that has come further
+ * than the stream are put aside.
  * Returned: where it came from, for people. */
 const char *hw__copies_restore(hw_copies *copies);
 /* Copy the store as it is now. */

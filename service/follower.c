@@ -11,7 +11,7 @@
 #include "metrics.h"
 #include "wire.h"
 
-enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500 };
+enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500, PATIENCE_MS = 3000 };
 
 static const char out_cursor[] = "out";
 
@@ -23,6 +23,7 @@ struct hw_follower {
   pthread_t readings_thread, news_thread;
   atomic_bool joined, stopping;
   _Atomic int64_t in_cursor; /* readings up to this message are stored */
+  atomic_bool in_idle;       /* and there are no more */
 };
 
 static bool stopping(hw_follower *f) {
@@ -33,19 +34,29 @@ const hw_cluster *hw__follower_cluster(hw_follower *follower) {
   return atomic_load(&follower->joined) ? &follower->cluster : NULL;
 }
 
+/* A stream that was cut back would give the same numbers to other readings. */
+static bool stream_reaches(hw_follower *f) {
+  int64_t last = 0, cursor = 0;
+  return hw__feed_cursor(f->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
+         (cursor == 0 || (hw__bus_last(f->cluster.bus, "HW_IN", &last) == HW_BUS_OK && last >= cursor));
+}
+
 static bool join(hw_follower *f) {
   bool told = false;
   while (!stopping(f)) {
     hw_error error = {{0}};
     const hw_status status = hw__cluster_join(&f->cluster, &f->options, &error);
     const hw_db_status stored = status == HW_OK ? hw__feed_adopt(f->store, f->cluster.id) : HW_DB_AWAY;
-    if (stored == HW_DB_OK) {
+    const bool reaches = stored == HW_DB_OK && stream_reaches(f);
+    if (reaches) {
       hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", f->cluster.partitions);
       return true;
     }
     if (!told) {
       hw__log(HW_LOG_WARNING, "cluster_not_joined", "reason",
-              stored == HW_DB_NEWER ? "the database belongs to another cluster or to a single service" : error.text);
+              stored == HW_DB_NEWER ? "the database belongs to another cluster or to a single service"
+              : stored == HW_DB_OK  ? "the database has come further than the stream"
+                                    : error.text);
       told = true;
     }
     hw__store_wait(f->store, UINT64_MAX, 500);
@@ -58,7 +69,9 @@ static bool join(hw_follower *f) {
 static void follow_readings(hw_follower *f, hw_bus_pull *pull) {
   hw_bus_message messages[GROUP];
   size_t count = 0;
-  if (hw__bus_pull_fetch(pull, messages, GROUP, FETCH_MS, &count) != HW_BUS_OK || !count) {
+  const bool fetched = hw__bus_pull_fetch(pull, messages, GROUP, FETCH_MS, &count) == HW_BUS_OK;
+  atomic_store(&f->in_idle, fetched && !count);
+  if (!count) {
     return;
   }
   hw_db_status status;
@@ -145,16 +158,25 @@ static bool read_news(hw_follower *f, const hw_bus_message *message, hw_wire_new
   return ok;
 }
 
-/* What rests on readings that have not come yet waits for them; they are in the other stream already. */
-static void await_readings(hw_follower *f, const news_job *job) {
-  int64_t wanted = 0;
+/* What rests on readings that have not come yet waits for them; they are in the other stream already. What
+ * rests on readings that nobody has is a stranger's. */
+static void await_readings(hw_follower *f, news_job *job) {
+  size_t kept = 0;
   for (size_t i = 0; i < job->count; i++) {
-    const int64_t message = job->news[i].event.seq / HW_WIRE_STRIDE;
-    wanted = message > wanted ? message : wanted;
+    const int64_t wanted = job->news[i].event.seq / HW_WIRE_STRIDE;
+    for (int idle = 0; atomic_load(&f->in_cursor) < wanted && idle < PATIENCE_MS && !stopping(f); idle += 5) {
+      hw__bus_pause_ms(5);
+      idle = atomic_load(&f->in_idle) ? idle : 0;
+    }
+    if (atomic_load(&f->in_cursor) >= wanted) {
+      job->news[kept] = job->news[i];
+      job->partitions[kept++] = job->partitions[i];
+    } else {
+      free(job->news[i].event.body);
+      hw__metric_add(HW_METRIC_NEWS_REFUSED, 1);
+    }
   }
-  for (int waited = 0; atomic_load(&f->in_cursor) < wanted && waited < 10000 && !stopping(f); waited += 5) {
-    hw__bus_pause_ms(5);
-  }
+  job->count = kept;
 }
 
 static void follow_news(hw_follower *f, hw_bus_pull *pull, news_job *job) {

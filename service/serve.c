@@ -101,8 +101,8 @@ static hw_status start_work(hw_service *service, hw_error *error) {
 /* In a cluster: detection and engines are the workers' business, this is a door and a window. */
 static hw_status join_cluster(hw_service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  const hw_bus_options connection = {o->nats, o->nats_credentials, "headwater-serve"};
-  const hw_cluster_options wanted = {o->partitions, o->replicas};
+  const hw_bus_options connection = {o->nats, o->nats_credentials, o->nats_ca, "headwater-serve"};
+  const hw_cluster_options wanted = {.partitions = o->partitions, .replicas = o->replicas};
   hw__store_relax(service->store);
   const hw_status status = hw__bus_open(&connection, &service->bus, error);
   return status == HW_OK

@@ -24,6 +24,7 @@ typedef struct {
   const char *tls_cert, *tls_key;
   const char *nats;                      /* URL[,URL...] of a cluster: readings go there, answers come from there */
   const char *nats_credentials;          /* file */
+  const char *nats_ca;                   /* certificates trusted for tls:// servers, PEM */
   size_t partitions, replicas;           /* see cluster.h */
   const char *mqtt;                      /* broker: HOST:PORT, mqtt://HOST[:PORT] or, encrypted, mqtts://HOST[:PORT] */
   const char *mqtt_ca;                   /* certificates trusted for it, PEM; default the machine's own */

@@ -1,10 +1,12 @@
 #include "worker.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +24,7 @@ enum {
   SILENT_WORKER_MS = 4000, /* not heard of for so long: gone */
   SETTLED_MS = 2500,       /* the roster has not changed for so long: partitions may move */
   UNCLAIMED_MS = 3000,     /* free for so long: anybody's */
-  FAILED_MS = 15000        /* before a partition that failed is tried again */
+  FAILED_MS = 60000        /* a partition that failed here is not tried again before, and others are not told of us */
 };
 
 typedef struct {
@@ -32,6 +34,7 @@ typedef struct {
   hw_cluster cluster;
   hw_partition_plan plan;
   char name[HW_SHARE_NAME], owner[HW_OWNER_SIZE], voice[HW_SHARE_NAME + 16];
+  int lock_file;
   pthread_mutex_t lock; /* roster */
   hw_roster roster;
   hw_lease *leases;
@@ -146,9 +149,19 @@ static void show(worker *w) {
   atomic_store(&w->watched.connected, hw__bus_connected(w->cluster.bus));
 }
 
+/* A disk that is full, say. Who does not speak is given nothing: the others take what is his share. */
+static bool is_unwell(const worker *w, int64_t now_ms) {
+  for (size_t p = 0; p < w->cluster.partitions; p++) {
+    if (now_ms < w->not_before_ms[p]) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void tick(worker *w) {
   const int64_t now_ms = hw__bus_now_ms();
-  if (now_ms - w->said_ms >= HW_LEASE_RENEW_MS) {
+  if (now_ms - w->said_ms >= HW_LEASE_RENEW_MS && !is_unwell(w, now_ms)) {
     w->said_ms = now_ms;
     hw__bus_say(w->cluster.bus, w->voice);
   }
@@ -201,6 +214,24 @@ static hw_status set_names(worker *w, hw_error *error) {
   return HW_OK;
 }
 
+/* One worker a folder: two would open each other's files. The lock goes with the process. */
+static hw_status lock_folder(worker *w, hw_error *error) {
+  const char *dir = w->options.dir;
+  char path[512];
+  snprintf(path, sizeof path, "%.400s/lock", dir);
+  if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+    snprintf(error->text, sizeof error->text, "%.400s: %s", dir, strerror(errno));
+    return HW_EIO;
+  }
+  w->lock_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (w->lock_file < 0 || flock(w->lock_file, LOCK_EX | LOCK_NB) != 0) {
+    snprintf(error->text, sizeof error->text, "%.400s: %s", dir,
+             errno == EWOULDBLOCK ? "another worker uses this folder, expected one each" : strerror(errno));
+    return HW_EIO;
+  }
+  return HW_OK;
+}
+
 static hw_status load(worker *w, hw_error *error) {
   const hw_worker_options *o = &w->options;
   hw_status status = hw__rivers_list(o->rivers, o->river_count, &w->rivers, error);
@@ -217,16 +248,18 @@ static hw_status load(worker *w, hw_error *error) {
              o->nats ? "a folder for the databases" : "URL[,URL...]");
     status = HW_EINPUT;
   }
-  if (status == HW_OK && mkdir(o->dir, 0777) != 0 && errno != EEXIST) {
-    snprintf(error->text, sizeof error->text, "%.400s: %s", o->dir, strerror(errno));
-    status = HW_EIO;
+  if (status == HW_OK && o->keep_days > 0 && !(o->keep_days >= 1)) {
+    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", o->keep_days);
+    status = HW_EINPUT;
   }
+  status = status == HW_OK ? lock_folder(w, error) : status;
   return status == HW_OK ? set_names(w, error) : status;
 }
 
 static hw_status join(worker *w, const volatile sig_atomic_t *stop, hw_error *error) {
-  const hw_bus_options connection = {w->options.nats, w->options.nats_credentials, w->name};
-  const hw_cluster_options wanted = {w->options.partitions, w->options.replicas};
+  const hw_bus_options connection = {w->options.nats, w->options.nats_credentials, w->options.nats_ca, w->name};
+  const hw_cluster_options wanted = {
+      .partitions = w->options.partitions, .replicas = w->options.replicas, .keep_days = w->options.keep_days};
   hw_status status = hw__bus_open(&connection, &w->cluster.bus, error);
   bool told = false;
   while (status == HW_OK && (status = hw__cluster_join(&w->cluster, &wanted, error)) == HW_EIO && !*stop) {
@@ -297,6 +330,7 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
     return HW_ENOMEM;
   }
   w->options = *options;
+  w->lock_file = -1;
   fill_defaults(&w->options);
   pthread_mutex_init(&w->lock, NULL);
   hw_status status = load(w, error);
@@ -321,6 +355,9 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
   hw__catalog_free(w->catalog);
   hw__rivers_free(&w->rivers);
   pthread_mutex_destroy(&w->lock);
+  if (w->lock_file >= 0) {
+    close(w->lock_file);
+  }
   free(w->leases);
   free(w->partitions);
   free(w->ought);

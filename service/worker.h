@@ -20,6 +20,7 @@ typedef struct {
   size_t river_count;
   const char *nats;             /* URL[,URL...] */
   const char *nats_credentials; /* file */
+  const char *nats_ca;          /* certificates trusted for tls:// servers, PEM */
   const char *dir;              /* for the partitions' databases */
   const char *name;             /* of this worker; default host and process */
   const char *listen;           /* ADDR:PORT for /metrics and /healthz; none by default */
