@@ -4,7 +4,7 @@
  * Cramer-Rao bound, how often the 90 % intervals hold the truth, wrong modes (an error beyond six bounds), how far two
  * seeds differ, and how far the answer is from brute-force quadrature, both in posterior standard deviations.
  *
- *   study_posterior [trials per setting, default 500] [first seed, default 1] [only this setting, 1 to 4]
+ *   study_posterior [trials per setting, default 2000] [first seed, default 1] [only this setting, 1 to 6]
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,13 +21,17 @@ typedef struct {
   double factor_velocity, factor_dispersion; /* 1: known */
   double relative, absolute;                 /* noise; absolute as a share of the sensor's peak */
   double target;                             /* largest RMSE over bound */
+  double understated;                        /* the river file states the noise so many times too small */
+  bool informative;                          /* no target of its own: 90 % intervals that hold at least 80 % */
 } setting;
 
 static const setting settings[] = {
-    {"v, D known, 1 % of peak", 1, 1, 0, 0.01, 1.05},
-    {"v, D known, 5 % + 0.5 % of peak", 1, 1, 0.05, 0.005, 1.10},
-    {"v x1.2, D x3, 1 % of peak", 1.2, 3, 0, 0.01, 1.10},
-    {"v x1.2, D x3, 5 % + 0.5 % of peak", 1.2, 3, 0.05, 0.005, 1.10},
+    {"v, D known, 1 % of peak", 1, 1, 0, 0.01, 1.05, 1, false},
+    {"v, D known, 5 % + 0.5 % of peak", 1, 1, 0.05, 0.005, 1.10, 1, false},
+    {"v x1.2, D x3, 1 % of peak", 1.2, 3, 0, 0.01, 1.10, 1, false},
+    {"v x1.2, D x3, 5 % + 0.5 % of peak", 1.2, 3, 0.05, 0.005, 1.10, 1, false},
+    {"v, D known, 3 %, stated 1 %", 1, 1, 0, 0.03, 1.15, 3, true},
+    {"v x1.2, D x3, 3 %, stated 1 %", 1.2, 3, 0, 0.03, 1.15, 3, true},
 };
 
 enum { SETTINGS = sizeof settings / sizeof settings[0] };
@@ -115,6 +119,10 @@ static void make_scenario(const setting *what, uint64_t seed, scenario *s) {
     hw_fisher_add(&s->river, transport, &s->truth, k, s->times[k], READINGS_PER_PULSE, &fisher);
   }
   hw_fisher_bound(&s->river, &fisher, &s->bound);
+  for (size_t k = 0; k < SENSORS; k++) { /* the bound is what the readings allow, whatever is stated */
+    s->sensors[k].noise_absolute_g_m3 /= what->understated;
+    s->sensors[k].noise_relative /= what->understated;
+  }
   hw_transport_free(transport);
 }
 
@@ -199,7 +207,7 @@ static bool report(const setting *what, const tally *t, bool strict) {
   printf("  ");
   for (size_t d = 0; d < 3; d++) {
     const double held = t->held[d] / n, error = sqrt(0.09 / n), slack = strict ? 0.02 : 3 * error;
-    ok = ok && fabs(held - 0.9) <= slack + 1e-9;
+    ok = ok && (what->informative ? held >= 0.8 : fabs(held - 0.9) <= slack + 1e-9);
     printf(" %.3f", held);
   }
   printf("   %3zu   %.3f %.3f", t->wrong, t->apart / n, t->furthest);
@@ -226,7 +234,7 @@ int main(int argc, char **argv) {
   for (long k = only ? only - 1 : 0; k < (only ? only : SETTINGS); k++) {
     static scenario s;
     tally t = {0};
-    const bool known = settings[k].factor_velocity == 1;
+    const bool known = settings[k].factor_velocity == 1 && !settings[k].informative;
     for (long i = 0; i < trials; i++) {
       make_scenario(&settings[k], (uint64_t)(first + i), &s);
       count_trial(&s, (uint64_t)(first + i), known && i < 50, &t);

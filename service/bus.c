@@ -165,8 +165,10 @@ static natsStatus add_stream(hw_bus *bus, const hw_bus_stream *stream, int64_t r
   config.Replicas = replicas;
   config.Duplicates = INT64_C(120000000000);
   config.MaxAge = (int64_t)(stream->keep_s * 1e9);
-  if (stream->bucket) {
+  if (stream->latest || stream->bucket) {
     config.MaxMsgsPerSubject = 1;
+  }
+  if (stream->bucket) {
     config.Discard = js_DiscardNew;
     config.AllowRollup = true;
     config.DenyDelete = true;
@@ -210,15 +212,6 @@ hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   }
   jsStreamInfo_Destroy(info);
   return s == NATS_OK ? HW_BUS_OK : code == JSStreamNotFoundErr ? HW_BUS_ABSENT : HW_BUS_AWAY;
-}
-
-hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject, int64_t before) {
-  jsOptions options;
-  jsOptions_Init(&options);
-  options.Wait = API_MS;
-  options.Stream.Purge.Subject = subject;
-  options.Stream.Purge.Sequence = (uint64_t)before;
-  return js_PurgeStream(bus->js, stream, &options, NULL) == NATS_OK ? HW_BUS_OK : HW_BUS_AWAY;
 }
 
 hw_bus_status hw__bus_message(hw_bus *bus, const char *stream, const char *subject, hw_bus_message *out) {

@@ -46,14 +46,13 @@ typedef struct {
   const char *subjects; /* one pattern */
   size_t replicas;      /* 0: three where the engine runs as a cluster, else one */
   double keep_s;        /* messages go when they are older; 0: never, or as it is */
-  bool bucket;          /* one message a subject, kept as a key-value bucket */
+  bool latest;          /* only the last message of every subject is kept */
+  bool bucket;          /* the same, as a key-value bucket */
 } hw_bus_stream;
 
 /* Make it unless it is there. */
 hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream);
 hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq);
-/* Drop the messages of a subject (wildcards allowed) that lie before a place. */
-hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject, int64_t before);
 
 /* --- publishing --- */
 

@@ -40,11 +40,6 @@ hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   return HW_BUS_AWAY;
 }
 
-hw_bus_status hw__bus_purge(hw_bus *bus, const char *stream, const char *subject, int64_t before) {
-  (void)bus, (void)stream, (void)subject, (void)before;
-  return HW_BUS_AWAY;
-}
-
 hw_bus_status hw__bus_publish(hw_bus *bus, hw_bus_letter *letters, size_t count, int timeout_ms) {
   (void)bus, (void)letters, (void)count, (void)timeout_ms;
   return HW_BUS_AWAY;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
+
 enum { FILE_MAX = 16 << 20, NESTING_MAX = 8 };
 static const double metres_max = 1e8; /* twice round the world */
 
@@ -51,14 +53,8 @@ static hw_status add_point(builder *b, const json_t *position) {
   if (last && !(fabs(last->longitude - point.longitude) > 0) && !(fabs(last->latitude - point.latitude) > 0)) {
     return HW_OK; /* parts that follow each other share a point */
   }
-  if (b->count == b->capacity) {
-    const size_t wanted = b->capacity ? 2 * b->capacity : 256;
-    hw_line_point *grown = realloc(b->points, wanted * sizeof *grown);
-    if (!grown) {
-      return no_memory(b);
-    }
-    b->points = grown;
-    b->capacity = wanted;
+  if (!hw__grow(&b->points, b->count, &b->capacity, sizeof *b->points, 256)) {
+    return no_memory(b);
   }
   b->points[b->count++] = point;
   return HW_OK;
@@ -87,14 +83,8 @@ static hw_status add_anchor(builder *b, const json_t *properties, const char *ke
     snprintf(b->error->text, sizeof b->error->text, "%s: property %s, expected river metres", b->name, key);
     return HW_EINPUT;
   }
-  if (b->anchor_count == b->anchor_capacity) {
-    const size_t wanted = b->anchor_capacity ? 2 * b->anchor_capacity : 16;
-    anchor *grown = realloc(b->anchors, wanted * sizeof *grown);
-    if (!grown) {
-      return no_memory(b);
-    }
-    b->anchors = grown;
-    b->anchor_capacity = wanted;
+  if (!hw__grow(&b->anchors, b->anchor_count, &b->anchor_capacity, sizeof *b->anchors, 16)) {
+    return no_memory(b);
   }
   b->anchors[b->anchor_count++] = (anchor){point, json_number_value(value)};
   return HW_OK;

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/random.h>
 
 #include "log.h"
@@ -14,7 +13,7 @@ static const hw_bus_stream streams[] = {
     {.name = "KV_hw_state", .subjects = "$KV.hw_state.>", .bucket = true},
     {.name = "HW_IN", .subjects = "hw.in.>"},
     {.name = "HW_OUT", .subjects = "hw.out.>"},
-    {.name = "HW_SNAP", .subjects = "hw.snap.>"},
+    {.name = "HW_SNAP", .subjects = "hw.snap.>", .latest = true},
 };
 
 /* The first to come writes it down; everybody reads what was written. */
@@ -44,7 +43,7 @@ hw_status hw__cluster_join(hw_cluster *cluster, const hw_cluster_options *option
   for (size_t i = 0; i < sizeof streams / sizeof streams[0] && status == HW_BUS_OK; i++) {
     hw_bus_stream stream = streams[i];
     stream.replicas = options->replicas;
-    stream.keep_s = stream.bucket || strcmp(stream.name, "HW_SNAP") == 0 ? 0 : options->keep_days * 86400;
+    stream.keep_s = stream.bucket || stream.latest ? 0 : options->keep_days * 86400;
     status = hw__bus_make(cluster->bus, &stream);
   }
   int64_t id = 0;

@@ -20,7 +20,7 @@ static const int64_t largest = INT64_C(4) << 30; /* a manifest is anybody's to w
 
 /* What the manifest says, in this order. */
 typedef struct {
-  char generation[48];
+  char slot; /* 'A' or 'B' */
   int64_t cursor, pieces, packed, plain;
   char digest[2 * DIGEST + 1]; /* of the packed bytes */
 } manifest;
@@ -33,8 +33,8 @@ static void digest_of(const uint8_t *data, size_t size, char out[2 * DIGEST + 1]
   }
 }
 
-static void piece_subject(const hw_copies *c, const char *generation, int64_t piece, char out[128]) {
-  snprintf(out, 128, "hw.snap.%zu.%s.%" PRId64, c->lease->partition, generation, piece);
+static void piece_subject(const hw_copies *c, char slot, int64_t piece, char out[128]) {
+  snprintf(out, 128, "hw.snap.%zu.%c.%" PRId64, c->lease->partition, slot, piece);
 }
 
 static hw_bus_status read_manifest(hw_copies *c, manifest *m) {
@@ -47,28 +47,31 @@ static hw_bus_status read_manifest(hw_copies *c, manifest *m) {
   if (status != HW_BUS_OK) {
     return status;
   }
-  const int fields = sscanf(text, "%47[0-9-] %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %64s", m->generation,
-                            &m->cursor, &m->pieces, &m->packed, &m->plain, m->digest);
-  const bool sound = fields == 6 && m->cursor >= 0 && m->packed > 0 && m->packed < largest && m->plain > 0 &&
-                     m->plain < largest && m->pieces == (m->packed + PIECE - 1) / PIECE;
+  const int fields = sscanf(text, "%c %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %64s", &m->slot, &m->cursor,
+                            &m->pieces, &m->packed, &m->plain, m->digest);
+  const bool sound = fields == 6 && (m->slot == 'A' || m->slot == 'B') && m->cursor >= 0 && m->packed > 0 &&
+                     m->packed < largest && m->plain > 0 && m->plain < largest &&
+                     m->pieces == (m->packed + PIECE - 1) / PIECE;
+  c->slot = sound ? m->slot : c->slot;
   return sound ? HW_BUS_OK : HW_BUS_ABSENT;
 }
 
 /* --- bringing one back --- */
 
-static uint8_t *fetch_pieces(const hw_copies *c, const manifest *m) {
+static uint8_t *fetch_pieces(const hw_copies *c, const manifest *m, const char **fault) {
   uint8_t *packed = malloc((size_t)m->packed);
   int64_t got = 0;
   for (int64_t i = 0; packed && i < m->pieces; i++) {
     char subject[128];
     hw_bus_message message;
     hw_bus_status status;
-    piece_subject(c, m->generation, i, subject);
+    piece_subject(c, m->slot, i, subject);
     while ((status = hw__bus_message(c->cluster->bus, "HW_SNAP", subject, &message)) == HW_BUS_AWAY &&
            hw__lease_holds(c->lease)) {
       hw__bus_pause_ms(100);
     }
     if (status != HW_BUS_OK) {
+      *fault = "a piece is missing";
       break;
     }
     const int64_t size = (int64_t)message.size;
@@ -84,6 +87,7 @@ static uint8_t *fetch_pieces(const hw_copies *c, const manifest *m) {
     if (strcmp(digest, m->digest) == 0) {
       return packed;
     }
+    *fault = "its hash is another";
   }
   free(packed);
   return NULL;
@@ -111,7 +115,8 @@ static void put_aside(const char *path, bool keep) {
 }
 
 static bool bring_back(const hw_copies *c, const manifest *m) {
-  uint8_t *packed = fetch_pieces(c, m);
+  const char *fault = "it could not be written";
+  uint8_t *packed = fetch_pieces(c, m, &fault);
   uint8_t *plain = packed ? malloc((size_t)m->plain) : NULL;
   uLongf size = (uLongf)m->plain;
   char part[PATH];
@@ -121,6 +126,10 @@ static bool bring_back(const hw_copies *c, const manifest *m) {
   if (ok) {
     put_aside(c->path, false);
     ok = rename(part, c->path) == 0;
+  }
+  if (!ok) {
+    hw__log_fields(HW_LOG_WARNING, "copy_not_usable", "{s:I, s:s}", "partition", (json_int_t)c->lease->partition,
+                   "reason", fault);
   }
   free(plain);
   free(packed);
@@ -177,7 +186,6 @@ const char *hw__copies_restore(hw_copies *c) {
     if (bring_back(c, &m)) {
       return "copy";
     }
-    hw__log_fields(HW_LOG_WARNING, "copy_not_usable", "{s:I}", "partition", (json_int_t)c->lease->partition);
   }
   return local >= 0 ? "file" : "stream";
 }
@@ -233,52 +241,43 @@ static uint8_t *pack(const hw_copies *c, hw_store *store, manifest *m) {
   return packed;
 }
 
-/* Returned: the place of the first piece in the stream; 0 when it did not go through. */
-static int64_t send_pieces(const hw_copies *c, const manifest *m, const uint8_t *packed) {
-  int64_t first = 0;
+static bool send_pieces(const hw_copies *c, const manifest *m, const uint8_t *packed) {
   for (int64_t at = 0; at < m->pieces; at += GROUP) {
     hw_bus_letter letters[GROUP];
     char subjects[GROUP][128];
     size_t n = 0;
     for (; n < GROUP && at + (int64_t)n < m->pieces; n++) {
       const int64_t from = (at + (int64_t)n) * PIECE;
-      piece_subject(c, m->generation, at + (int64_t)n, subjects[n]);
+      piece_subject(c, m->slot, at + (int64_t)n, subjects[n]);
       letters[n] = (hw_bus_letter){.subject = subjects[n],
                                    .data = (const char *)packed + from,
                                    .size = (size_t)(m->packed - from < PIECE ? m->packed - from : PIECE)};
     }
     if (!hw__lease_holds(c->lease) || hw__bus_publish(c->cluster->bus, letters, n, PUBLISH_MS) != HW_BUS_OK) {
-      return 0;
-    }
-    for (size_t i = 0; i < n; i++) {
-      first = !first || letters[i].seq < first ? letters[i].seq : first;
+      return false;
     }
   }
-  return first;
+  return true;
 }
 
 static hw_bus_status publish_copy(hw_copies *c, manifest *m, const uint8_t *packed) {
-  snprintf(m->generation, sizeof m->generation, "%" PRId64 "-%u", c->lease->fence, ++c->number);
+  m->slot = c->slot == 'A' ? 'B' : 'A';
   digest_of(packed, (size_t)m->packed, m->digest);
-  const int64_t first = send_pieces(c, m, packed);
-  if (!first || !hw__lease_holds(c->lease)) {
+  if (!send_pieces(c, m, packed) || !hw__lease_holds(c->lease)) {
     return HW_BUS_AWAY;
   }
-  char key[32], text[TEXT], subject[64];
+  char key[32], text[TEXT];
   snprintf(key, sizeof key, "p%zu", c->lease->partition);
-  snprintf(text, sizeof text, "%s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s", m->generation, m->cursor,
-           m->pieces, m->packed, m->plain, m->digest);
+  snprintf(text, sizeof text, "%c %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s", m->slot, m->cursor, m->pieces,
+           m->packed, m->plain, m->digest);
   const hw_bus_status status = hw__bus_set(c->cluster->bus, "hw_snap", key, text, c->revision, &c->revision);
-  if (status == HW_BUS_OK) {
-    snprintf(subject, sizeof subject, "hw.snap.%zu.>", c->lease->partition);
-    hw__bus_purge(c->cluster->bus, "HW_SNAP", subject, first);
-  }
+  c->slot = status == HW_BUS_OK ? m->slot : c->slot;
   return status;
 }
 
 hw_bus_status hw__copies_make(hw_copies *c, hw_store *store) {
   const int64_t started_ms = hw__bus_now_ms();
-  manifest m = {{0}, 0, 0, 0, 0, {0}};
+  manifest m = {0};
   uint8_t *packed = pack(c, store, &m);
   const hw_bus_status status = packed ? publish_copy(c, &m, packed) : HW_BUS_AWAY;
   free(packed);
@@ -293,10 +292,8 @@ hw_bus_status hw__copies_make(hw_copies *c, hw_store *store) {
                    "seconds", (double)c->took_ms * 1e-3);
   } else {
     hw__log_fields(HW_LOG_WARNING, "copy_not_made", "{s:I}", "partition", (json_int_t)c->lease->partition);
-    if (status == HW_BUS_CONFLICT || status == HW_BUS_AWAY) {
-      manifest other;
-      read_manifest(c, &other); /* the answer may have been lost on its way */
-    }
+    manifest other;
+    read_manifest(c, &other); /* the answer may have been lost on its way */
   }
   return status;
 }

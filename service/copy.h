@@ -1,10 +1,11 @@
 /* Copies of a partition's database in the cluster, so that whoever takes over need not work the stream
  * from its start.
  *
- * A copy is one moment of the database, compressed and cut into pieces; it counts once its manifest is
- * set, by compare-and-set, so a worker that has lost its lease cannot replace a later one. The older
- * copy goes afterwards. A copy is a shortcut, never the truth: without one, or with a damaged one, the
- * stream is worked again, to the same bits.
+ * A copy is one moment of the database, compressed and cut into pieces. There are two slots for the pieces;
+ * a copy goes into the one not in use and counts once the manifest names it, set by compare-and-set. Every
+ * subject keeps its last message only, so nothing has to be removed. A worker that has lost its lease
+ * cannot set the manifest; a piece of its that is still under way shows in the hash. A copy is a shortcut, never the
+ * truth: without one, or with a damaged one, the stream is worked again, to the same bits.
  */
 #ifndef HW_SERVICE_COPY_H
 #define HW_SERVICE_COPY_H
@@ -20,7 +21,7 @@ typedef struct {
   int64_t cursor;   /* message of HW_IN the copy in the cluster has come to */
   int64_t revision; /* of its manifest */
   int64_t made_ms, took_ms;
-  unsigned number; /* of those made under this lease */
+  char slot; /* the one it lies in; 0 before the first */
 } hw_copies;
 
 /* Put the best database there is at `path` before the store opens it: the file as it is, or the copy in the

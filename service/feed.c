@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "metrics.h"
 #include "wire.h"
 
@@ -51,14 +52,8 @@ static bool take_command(group *g, const hw_bus_message *message, const hw_site 
     g->ingest.tally[HW_FATE_MALFORMED]++;
     return true;
   }
-  if (g->command_count == g->command_capacity) {
-    const size_t wanted = g->command_capacity ? 2 * g->command_capacity : 16;
-    hw_record *grown = realloc(g->commands, wanted * sizeof *grown);
-    if (!grown) {
-      return false;
-    }
-    g->commands = grown;
-    g->command_capacity = wanted;
+  if (!hw__grow(&g->commands, g->command_count, &g->command_capacity, sizeof *g->commands, 16)) {
+    return false;
   }
   command.seq = message->seq * HW_WIRE_STRIDE;
   command.river = site->key;

@@ -14,6 +14,7 @@
 
 #include "log.h"
 #include "metrics.h"
+#include "rest.h"
 #include "show.h"
 
 enum { PAGE = 32, TRIES = 5, COMMAND_S = 30, WEBHOOK_S = 10 };
@@ -112,8 +113,8 @@ static void tell(const hw_service *service, const hw_event *event) {
   for (int try = 0; try < TRIES && !told && !atomic_load(&service->stopping); try++) {
     told = tell_once(service, body, &webhook_done, &command_done);
     hw__metric_add(told ? HW_METRIC_HOOKS : HW_METRIC_HOOK_FAILURES, 1);
-    for (int tenths = 0; !told && try + 1 < TRIES && tenths < 10 << try && !atomic_load(&service->stopping); tenths++) {
-      nanosleep(&(struct timespec){0, 100000000}, NULL);
+    if (!told && try + 1 < TRIES) {
+      hw__rest(&service->stopping, 1000 << try);
     }
   }
   if (!told) {

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "grow.h"
+
 /* A cubic metre of water weighs 1e6 g: no dissolved load exceeds it. */
 static const double absurd_g_m3 = 1e6;
 /* Relative times beyond three centuries and dates before 1900 or after 2200 are mistakes of unit. */
@@ -38,14 +40,8 @@ hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const 
   if (ingest->reject_count >= HW_REJECTS_REPORTED) {
     return HW_OK;
   }
-  if (ingest->reject_count == ingest->reject_capacity) {
-    const size_t wanted = ingest->reject_capacity ? 2 * ingest->reject_capacity : 16;
-    hw_reject *grown = realloc(ingest->rejects, wanted * sizeof *grown);
-    if (!grown) {
-      return HW_ENOMEM;
-    }
-    ingest->rejects = grown;
-    ingest->reject_capacity = wanted;
+  if (!hw__grow(&ingest->rejects, ingest->reject_count, &ingest->reject_capacity, sizeof *ingest->rejects, 16)) {
+    return HW_ENOMEM;
   }
   hw_reject *reject = &ingest->rejects[ingest->reject_count++];
   *reject = (hw_reject){.line = line, .fate = fate};
@@ -112,14 +108,8 @@ static bool row_value(const hw_row *row, double *value, bool *below) {
 }
 
 static hw_status append(hw_ingest *ingest, const hw_entry *entry) {
-  if (ingest->count == ingest->capacity) {
-    const size_t wanted = ingest->capacity ? 2 * ingest->capacity : 128;
-    hw_entry *grown = realloc(ingest->entries, wanted * sizeof *grown);
-    if (!grown) {
-      return HW_ENOMEM;
-    }
-    ingest->entries = grown;
-    ingest->capacity = wanted;
+  if (!hw__grow(&ingest->entries, ingest->count, &ingest->capacity, sizeof *ingest->entries, 128)) {
+    return HW_ENOMEM;
   }
   ingest->entries[ingest->count++] = *entry;
   return HW_OK;

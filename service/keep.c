@@ -3,10 +3,10 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "log.h"
 #include "metrics.h"
+#include "rest.h"
 
 enum { STEP = 2000, PASS_S = 60, NEEDED_MAX = 4096 };
 
@@ -21,12 +21,6 @@ struct hw_keep {
 
 static bool stopping(const hw_keep *keep) {
   return atomic_load(keep->stopping);
-}
-
-static void rest(const hw_keep *keep, int milliseconds) {
-  for (int waited = 0; waited < milliseconds && !stopping(keep); waited += 100) {
-    nanosleep(&(struct timespec){0, 100000000}, NULL);
-  }
 }
 
 /* First record this incident was worked out from. */
@@ -108,7 +102,7 @@ static void *keep_house(void *argument) {
   hw_keep *keep = argument;
   while (!stopping(keep)) {
     const bool more = step(keep);
-    rest(keep, more ? 100 : PASS_S * 1000);
+    hw__rest(keep->stopping, more ? 100 : PASS_S * 1000);
   }
   return NULL;
 }

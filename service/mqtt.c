@@ -12,6 +12,7 @@
 #include "log.h"
 #include "metrics.h"
 #include "mqtt_packet.h"
+#include "rest.h"
 
 enum { BUFFER_BYTES = 1 << 20, PACKET_BYTES = 64 << 10, GROUP = 4096, KEEP_ALIVE_S = 30, CREDENTIAL_BYTES = 256 };
 
@@ -195,9 +196,7 @@ static void *serve_broker(void *argument) {
       serve_connection(mqtt);
     }
     hw__link_close(&mqtt->link);
-    for (int waited = 0; waited < pause_ms && !stopping(mqtt); waited += 100) {
-      nanosleep(&(struct timespec){0, 100000000}, NULL);
-    }
+    hw__rest(&mqtt->service->stopping, pause_ms);
     pause_ms = pause_ms < 5000 ? 2 * pause_ms : 5000;
   }
   return NULL;

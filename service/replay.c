@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "accept.h"
+#include "grow.h"
 #include "log.h"
 #include "metrics.h"
 
@@ -36,14 +37,8 @@ static hw_status load(recording *tape, hw_reader *reader, size_t site, hw_error 
   hw_status status;
   hw_reader_origin(reader, 0); /* dates as seconds since 1970 */
   while ((status = hw_reader_next(reader, &reading, error)) == HW_OK) {
-    if (tape->count == tape->capacity) {
-      const size_t wanted = tape->capacity ? 2 * tape->capacity : 1024;
-      hw_entry *grown = realloc(tape->entries, wanted * sizeof *grown);
-      if (!grown) {
-        return HW_ENOMEM;
-      }
-      tape->entries = grown;
-      tape->capacity = wanted;
+    if (!hw__grow(&tape->entries, tape->count, &tape->capacity, sizeof *tape->entries, 1024)) {
+      return HW_ENOMEM;
     }
     tape->entries[tape->count] = (hw_entry){.line = tape->count,
                                             .place = {site, reading.sensor},

@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "log.h"
 #include "present.h"
+#include "rest.h"
 #include "show.h"
+
+enum { LOOK_MS = 1000 };
 
 typedef struct {
   bool told;      /* its silence */
@@ -115,9 +117,7 @@ static void *watch(void *argument) {
   hw_silence *silence = argument;
   while (!atomic_load(&silence->service->stopping)) {
     look_around(silence);
-    for (int tenths = 0; tenths < 10 && !atomic_load(&silence->service->stopping); tenths++) {
-      nanosleep(&(struct timespec){0, 100000000}, NULL);
-    }
+    hw__rest(&silence->service->stopping, LOOK_MS);
   }
   return NULL;
 }

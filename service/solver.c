@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "log.h"
 #include "outcome.h"
 #include "work.h"
@@ -47,14 +48,8 @@ static hw_work *admit(hw_solver *solver, const hw_incident *incident) {
   if (work || site < 0) {
     return work;
   }
-  if (solver->count == solver->capacity) {
-    const size_t wanted = solver->capacity ? 2 * solver->capacity : 64;
-    hw_work **grown = realloc(solver->works, wanted * sizeof(hw_work *));
-    if (!grown) {
-      return NULL;
-    }
-    solver->works = grown;
-    solver->capacity = wanted;
+  if (!hw__grow(&solver->works, solver->count, &solver->capacity, sizeof *solver->works, 64)) {
+    return NULL;
   }
   if (hw__work_create(solver->store, hw__catalog_site(solver->catalog, (size_t)site), &solver->options, incident,
                       &work) != HW_OK) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "log.h"
 
 typedef struct {
@@ -33,15 +34,7 @@ bool hw__tracker_stopping(hw_tracker *tracker) {
 
 void hw__tracker_add(hw_tracker *tracker, const hw_tracked *tracked) {
   pthread_mutex_lock(&tracker->lock);
-  if (tracker->open_count == tracker->open_capacity) {
-    const size_t wanted = tracker->open_capacity ? 2 * tracker->open_capacity : 64;
-    hw_tracked *grown = realloc(tracker->open, wanted * sizeof *grown);
-    if (grown) {
-      tracker->open = grown;
-      tracker->open_capacity = wanted;
-    }
-  }
-  if (tracker->open_count < tracker->open_capacity) {
+  if (hw__grow(&tracker->open, tracker->open_count, &tracker->open_capacity, sizeof *tracker->open, 64)) {
     tracker->open[tracker->open_count++] = *tracked;
   }
   pthread_mutex_unlock(&tracker->lock);

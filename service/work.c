@@ -10,7 +10,7 @@
 #include "metrics.h"
 #include "outcome.h"
 
-enum { PAGE = 64 };
+enum { PAGE = 64, FAR_BEHIND_PAGES = 16 };
 
 hw_status hw__work_create(hw_store *store, const hw_site *site, const hw_solver_options *options,
                           const hw_incident *incident, hw_work **out) {
@@ -157,6 +157,7 @@ bool hw__work_advance(hw_work *work, int64_t upto) {
     return false;
   }
   hw_outcome outcome = {0};
+  bool any_due = false;
   for (size_t i = 0; i < count; i++) {
     work->cursor = page[i].seq;
     if (hw__incident_passes_over(&work->incident, &page[i]) || (page[i].seq <= work->stored_seq && work->failure)) {
@@ -164,13 +165,15 @@ bool hw__work_advance(hw_work *work, int64_t upto) {
     }
     const bool moved = work->run && observe(work, &page[i]);
     const bool due = page[i].seq >= work->incident.id && page[i].seq > work->stored_seq;
-    /* In a backlog the page's last estimate stands for all: catching up comes first. */
-    if (due && (i + 1 == count || count < PAGE) && (moved || work->failure)) {
+    any_due = any_due || due;
+    /* Far behind, the page's last estimate stands for all: catching up comes first. */
+    if (due && (i + 1 == count || work->full_pages < FAR_BEHIND_PAGES) && (moved || work->failure)) {
       hw__outcome_add(&outcome, work, &page[i]);
     } else {
       hw__metric_add(HW_METRIC_ESTIMATES_SKIPPED, due);
     }
   }
+  work->full_pages = count < PAGE ? 0 : work->full_pages + any_due;
   if (work->led_in && count < PAGE && work->cursor < upto) {
     work->cursor = upto; /* nothing of this river in between */
   }

@@ -20,6 +20,7 @@ typedef struct {
   bool led_in;
   int64_t cursor;     /* last record given to the run */
   int64_t stored_seq; /* estimates up to here are stored */
+  size_t full_pages;  /* of new readings in a row: how far it is behind */
   size_t readings;
   bool *candidate_told, *intake_told;
   double times_us[HW_WORK_TIMES]; /* of the latest observations, a ring */

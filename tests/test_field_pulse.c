@@ -259,6 +259,24 @@ static void test_steady_background_is_learned(void **state) {
   free(trace);
 }
 
+/* Clean water reads 0.6 of the limit, give or take 0.4 of it: most of it is censored, and what is not reads 1.2 limits.
+ */
+static void test_background_below_the_limit_is_not_learned_too_high(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  const hw_sensor sensor = plain_sensor();
+  const double limit = 0.0021;
+  for (int i = 0; i < 60; i++) {
+    const double t = 430.0 * i, wet = i < 40 ? 0 : pulse(t, 22000, 1900, 0.09, 5);
+    const double value = wet + 0.6 * limit + 0.4 * limit * gsl_cdf_ugaussian_Pinv(fmod((i + 0.5) * 0.6180339887, 1));
+    const hw_reading reading = {.time_s = t, .concentration_g_m3 = fmax(value, limit), .below_limit = value < limit};
+    hw__trace_insert(trace, &reading);
+  }
+  hw__trace_settle(trace, &sensor);
+  check_near(trace->background_g_m3, 0.6 * limit, 0.15 * limit); /* twice 0.4 limit over the root of 40 */
+  free(trace);
+}
+
 static void test_noise_alone_is_no_pulse(void **state) {
   (void)state;
   hw__trace *trace = calloc(1, sizeof *trace);
@@ -303,6 +321,7 @@ int main(void) {
       cmocka_unit_test(test_late_and_repeated_readings_change_nothing),
       cmocka_unit_test(test_spike_is_cut_and_counted),
       cmocka_unit_test(test_steady_background_is_learned),
+      cmocka_unit_test(test_background_below_the_limit_is_not_learned_too_high),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_long_watch_keeps_the_pulse_sharp),
   };

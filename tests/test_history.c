@@ -108,6 +108,26 @@ static void test_late_entries_take_their_place(void **state) {
   hw__history_free(&h);
 }
 
+/* Room for 48 bins over 150 standard deviations of a pulse. In clear water they gather on the pulse; under noise
+ * nothing is quiet enough to be merged first, and they lie 190 s apart where the pulse rises and falls within 60. */
+static void test_blur_tells_when_bins_are_too_wide(void **state) {
+  (void)state;
+  double blur[2], widest[2];
+  for (int noisy = 0; noisy < 2; noisy++) {
+    hw__history h;
+    assert_true(hw__history_create(1, CAPACITY, &h));
+    for (int i = 0; i < 60000; i++) {
+      const double t = 0.15 * i, noise = 0.2 * noisy * ((i * 7919) % 10007 - 5003) / 2900.0;
+      const hw__entry e = entry_at(t, exp(-0.5 * pow((t - 4500) / 60, 2)) + noise);
+      hw__history_insert(&h, 0, &e);
+    }
+    blur[noisy] = hw__history_blur(&h, 0, 0, 60, &widest[noisy]);
+    hw__history_free(&h);
+  }
+  check_near(blur[0], 0, 1);
+  assert_true(blur[1] > 1 && widest[1] > 60);
+}
+
 static void test_the_record_is_ordered_and_knows_duplicates(void **state) {
   (void)state;
   hw__record record;
@@ -134,6 +154,7 @@ int main(void) {
       cmocka_unit_test(test_the_pulse_stays_finer_than_the_quiet),
       cmocka_unit_test(test_what_cannot_be_merged_still_fits),
       cmocka_unit_test(test_late_entries_take_their_place),
+      cmocka_unit_test(test_blur_tells_when_bins_are_too_wide),
       cmocka_unit_test(test_the_record_is_ordered_and_knows_duplicates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,43 @@ static void test_a_learned_background_is_taken_off(void **state) {
   hw_river_free(&river);
 }
 
+/* Clean water reads 0.6 of the detection limit, give or take half of it: two thirds of the quiet readings are censored,
+ * and the mean of the others is 1.3 limits. */
+static void test_a_background_below_the_detection_limit_is_not_learned_too_high(void **state) {
+  (void)state;
+  const double limit = 4e-4, background = 0.6 * limit, noise = 0.5 * limit;
+  hw_river river = two_sensors();
+  for (size_t k = 0; k < 2; k++) {
+    river.sensors[k].noise_absolute_g_m3 = noise;
+    river.sensors[k].detection_limit_g_m3 = limit;
+  }
+  simulate(&river, &paper_truth, 23);
+  size_t hidden = 0, seen = 0;
+  double sum = 0;
+  for (size_t i = 0; i < reading_count; i++) {
+    const bool quiet = readings[i].sensor == 1 && readings[i].time_s < -4000;
+    hw_reading *r = &readings[i];
+    r->concentration_g_m3 += background;
+    r->below_limit = r->concentration_g_m3 < limit;
+    r->concentration_g_m3 = fmax(r->concentration_g_m3, limit);
+    hidden += quiet && r->below_limit;
+    seen += quiet && !r->below_limit;
+    sum += quiet && !r->below_limit ? r->concentration_g_m3 : 0;
+  }
+  assert_true(hidden > 20 && seen > 3 && sum / (double)seen > 1.1 * limit);
+  river.sensors[0].background_g_m3 = river.sensors[1].background_g_m3 = NAN;
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  check_holds(&e, &paper_truth);
+  const double before = -8000;
+  hw_range band;
+  const hw_prediction prediction = {river.sensors[1].location_m, &before, 1, &band};
+  assert_int_equal(hw_run_predict(run, &prediction), HW_OK);
+  check_near(band.mid, background, 0.25 * limit); /* three times noise over the root of what 60 such readings tell */
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
 static void test_a_source_between_sensors_is_found(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -228,6 +265,7 @@ static void test_arrivals_and_bands_follow_the_truth(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_learned_background_is_taken_off),
+      cmocka_unit_test(test_a_background_below_the_detection_limit_is_not_learned_too_high),
       cmocka_unit_test(test_a_source_between_sensors_is_found),
       cmocka_unit_test(test_non_detects_are_evidence),
       cmocka_unit_test(test_uncertain_gains_widen_the_mass_and_free_the_place),

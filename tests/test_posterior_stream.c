@@ -155,6 +155,37 @@ static void test_the_answer_is_provisional_until_the_pulse_has_fallen(void **sta
   hw_river_free(&river);
 }
 
+static void test_a_history_merged_too_widely_is_reported(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  simulate(&river, &paper_truth, 24);
+  const hw_problem problem = {.river = &river};
+  const hw_options options = {.seed = 1, .level = 0.9};
+  void *engine = NULL;
+  assert_int_equal(hw__modek_create(&problem, &options, &engine), HW_OK);
+  for (size_t i = 0; i < reading_count; i++) {
+    assert_int_equal(hw__modek_observe(engine, &readings[i]), HW_OK);
+  }
+  hw__modek *k = engine;
+  for (int wide = 0; wide < 2; wide++) {
+    hw_estimate e;
+    assert_int_equal(hw__modek_estimate(engine, &e), HW_OK);
+    bool told = false;
+    for (size_t i = 0; i < e.warning_count; i++) {
+      told = told || strstr(e.warnings[i], "sensor s1: more readings than there is room for");
+    }
+    assert_int_equal(told, wide);
+    /* as if each entry of the first sensor stood for readings over one and a half standard deviations of the pulse */
+    const double width = k->smc.channels[0].width_s;
+    for (size_t i = 0; i < k->smc.history.start[1]; i++) {
+      k->smc.history.entries[i].count = 50;
+      k->smc.history.entries[i].spread_s2 = 1.5 * 1.5 / 12 * width * width;
+    }
+  }
+  hw__modek_destroy(engine);
+  hw_river_free(&river);
+}
+
 /* Three standard deviations slower than thought: on the way the engine has to start over. */
 static void test_no_reading_does_more_than_its_share_of_work(void **state) {
   (void)state;
@@ -192,6 +223,7 @@ int main(void) {
       cmocka_unit_test(test_lone_spikes_are_set_aside_and_reported),
       cmocka_unit_test(test_state_is_bounded_and_long_records_stay_right),
       cmocka_unit_test(test_the_answer_is_provisional_until_the_pulse_has_fallen),
+      cmocka_unit_test(test_a_history_merged_too_widely_is_reported),
       cmocka_unit_test(test_no_reading_does_more_than_its_share_of_work),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

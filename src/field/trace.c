@@ -106,6 +106,30 @@ static void cut_spikes(hw__trace *trace, double floor) {
   }
 }
 
+/* The mean of the first n readings with non-detects among them: a normal of which only that it lies below the limit is
+ * known, by expectation and maximisation from the plain mean on. Half the limit for each, or the mean of the others
+ * alone, would be too high where the background lies deep below the limit. */
+static double censored_mean(const hw__trace *trace, size_t n, double mean, double least_sd) {
+  double sd = fmax(least_sd, 0.5 * mean);
+  for (int round = 0; round < 60 && sd > 0; round++) {
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++) {
+      if (!trace->entry[i].below_limit) {
+        sum += trace->clean[i];
+        squares += (trace->clean[i] - mean) * (trace->clean[i] - mean);
+        continue;
+      }
+      const double z = fmax((trace->entry[i].value_g_m3 - mean) / sd, -30);
+      const double r = exp(-0.5 * z * z) / (sqrt(2 * M_PI) * 0.5 * erfc(-z / M_SQRT2));
+      sum += mean - sd * r;
+      squares += sd * sd * fmax(1 - z * r, 0);
+    }
+    mean = fmax(sum / (double)n, 0);
+    sd = fmax(sqrt(squares / (double)n), least_sd);
+  }
+  return mean;
+}
+
 /* Readings up to the onset tell the background: the run from the first reading on that stays within
  * four standard deviations of its own mean. */
 static void learn_background(hw__trace *trace, const hw_sensor *sensor) {
@@ -130,6 +154,13 @@ static void learn_background(hw__trace *trace, const hw_sensor *sensor) {
   }
   /* Two readings make no background; nor does a run that later readings undercut: it was the pulse. */
   const bool trusted = given || (n >= 3 && !(lowest < mean - 4 * sd)) || n == trace->count;
+  bool censored = false;
+  for (size_t i = 0; i < n; i++) {
+    censored = censored || trace->entry[i].below_limit;
+  }
+  if (censored && !given) {
+    mean = censored_mean(trace, n, mean, declared);
+  }
   trace->background_g_m3 = trusted ? mean : 0;
   trace->floor_g_m3 = trusted ? sd : declared;
   trace->onset = trusted ? n : 0;

@@ -52,7 +52,7 @@ static bool mergeable(const hw__entry *a, const hw__entry *b) {
   if (a->held || b->held || a->share < 1 || b->share < 1 || a->below_limit != b->below_limit || a->aside != b->aside) {
     return false;
   }
-  return !a->below_limit || a->value_g_m3 == b->value_g_m3;
+  return !a->below_limit || (a->value_g_m3 == b->value_g_m3 && a->quiet == b->quiet);
 }
 
 static hw__entry merged(const hw__entry *a, const hw__entry *b) {
@@ -169,4 +169,22 @@ size_t hw__history_insert(hw__history *history, size_t sensor, const hw__entry *
     history->start[k]++;
   }
   return at;
+}
+
+/* Times spread evenly with variance v have mean fourth power 9/5 v^2, and a Gaussian's fourth derivative is at most
+ * 3/w^4 of its height: 9/5 * 3 / 24 (v / w^2)^2 of the signal. */
+double hw__history_blur(const hw__history *history, size_t sensor, double base_g_m3, double width_s, double *widest_s) {
+  double sum = 0;
+  *widest_s = 0;
+  for (size_t i = history->start[sensor]; width_s > 0 && i < history->start[sensor + 1]; i++) {
+    const hw__entry *e = &history->entries[i];
+    if (e->below_limit || e->aside || !(e->count > 1) || e->last_s <= history->idle_before_s) {
+      continue;
+    }
+    const double narrow = e->spread_s2 / (width_s * width_s), signal = fmax(e->value_g_m3 - base_g_m3, 0);
+    const double off = 0.225 * narrow * narrow * signal, part = e->count * off * off / e->variance;
+    sum += part;
+    *widest_s = part > 0.01 ? fmax(*widest_s, e->last_s - e->first_s) : *widest_s;
+  }
+  return sum;
 }

@@ -20,6 +20,7 @@ typedef struct {
   double variance; /* of one reading's noise, (g/m3)^2, as last refreshed */
   double share;    /* how much of it is taken in: below 1 only while it is being tempered in */
   bool below_limit;
+  bool quiet; /* a non-detect where no plume is expected: it tells of the background */
   bool held;  /* waiting for its neighbour to tell whether it is a lone spike */
   bool aside; /* found to be one; not used */
 } hw__entry;
@@ -43,5 +44,11 @@ size_t hw__history_after(const hw__history *history, size_t sensor, double time_
 bool hw__history_has(const hw__history *history, size_t sensor, double time_s);
 /* Insert in time order; merges first when there is no room. Returned: its position. */
 size_t hw__history_insert(hw__history *history, size_t sensor, const hw__entry *entry);
+
+/* What merging has cost a sensor whose pulse has the standard deviation width_s: bins are right to second order in
+ * their width, and this is the fourth order that they leave out, squared, in units of their noise and summed. From 1 on
+ * the answer may be off by as much as its own standard deviation.
+ * base_g_m3: the background. *widest_s: the widest bin that has a part in it. */
+double hw__history_blur(const hw__history *history, size_t sensor, double base_g_m3, double width_s, double *widest_s);
 
 #endif

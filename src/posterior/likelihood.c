@@ -91,7 +91,7 @@ static void add_nondetects(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n
       point.time_s = e->time_s;
       smc->kernel->response(&view, n, &point, g);
       smc->evaluations += n;
-      const double limit = e->value_g_m3 - channel->background_g_m3, sd = sqrt(e->variance);
+      const double limit = e->value_g_m3 - channel->learned_g_m3, sd = sqrt(e->variance);
       for (size_t j = 0; j < n; j++) {
         const hw__terms t = hw__nondetect(&smc->tails, mass[j], g[j], limit, sd, smc->heat * e->share * e->count);
         totals.lambda[j] += t.lambda;

@@ -114,6 +114,8 @@ void hw__smc_reset(hw__smc *smc) {
   smc->pending = 0;
   smc->heat = 1;
   smc->restarting = false;
+  smc->inflation = 1;
+  smc->widenings = 0;
   smc->cloud.count = smc->full_count;
   smc->surprises = smc->restarts = smc->restart_after = smc->taken = smc->waiting = smc->steps = 0;
   smc->rejuvenations = 0;

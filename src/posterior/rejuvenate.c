@@ -54,12 +54,30 @@ void hw__smc_refloor(hw__smc *smc, size_t sensor) {
   }
 }
 
+/* A quiet non-detect says ln Phi((limit - b) / sigma) of the background b: expanded to second order about the
+ * background as last learned, it joins the sums. Without it only readings above the limit would tell, and too much. */
+static void add_quiet(const hw__smc *smc, const hw__entry *e, hw__channel *c) {
+  const double sd = sqrt(e->variance), about = c->learned_g_m3, z = (e->value_g_m3 - about) / sd;
+  if (z > HW__TAIL_TO) {
+    return;
+  }
+  double r;
+  (void)hw__tails_at(&smc->tails, z, &r);
+  const double count = smc->heat * e->share * e->count, curvature = fmax(r * (z + r), 0) / (sd * sd);
+  c->s0 += count * curvature;
+  c->s1 += count * (curvature * about - r / sd);
+}
+
 void hw__smc_resum(hw__smc *smc, size_t sensor) {
   hw__channel *c = &smc->channels[sensor];
   c->s0 = c->s1 = 0;
   for (size_t i = smc->history.start[sensor]; i < smc->history.start[sensor + 1]; i++) {
     const hw__entry *e = &smc->history.entries[i];
-    if (!e->below_limit && !e->aside && !e->held) {
+    if (e->below_limit) {
+      if (e->quiet && c->learns_background) {
+        add_quiet(smc, e, c);
+      }
+    } else if (!e->aside && !e->held) {
       const double weight = smc->heat * e->share * e->count / e->variance;
       c->s0 += weight;
       c->s1 += weight * (e->value_g_m3 - c->background_g_m3);
@@ -68,9 +86,14 @@ void hw__smc_resum(hw__smc *smc, size_t sensor) {
   c->fold = hw__smc_fold(smc, sensor, 0, 0);
 }
 
+/* Readings against what the posterior expects of them, in units of the stated noise. */
+typedef struct {
+  double squares, count;
+} misfit;
+
 /* Relative noise follows the concentration that the posterior expects, the same for all particles: a particle's own
  * would let a huge plume elsewhere explain everything as noise. */
-static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g) {
+static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g, misfit *sum) {
   hw__channel *c = &smc->channels[k];
   const hw_sensor *sensor = &smc->river->sensors[k];
   const hw__view view = hw__cloud_view(&smc->proposal, 0);
@@ -79,19 +102,44 @@ static void refresh_sensor(hw__smc *smc, size_t k, const double *mass, double *g
   hw__point point = c->place;
   for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
     hw__entry *e = &smc->history.entries[i];
-    double expected = c->learned_g_m3;
-    if (e->below_limit) {
-      expected = e->value_g_m3;
-    } else if (sensor->noise_relative > 0) {
-      point.time_s = e->time_s;
-      smc->kernel->response(&view, HW__BLOCK, &point, g);
-      for (size_t j = 0; j < HW__BLOCK; j++) {
-        expected += mass[j] * g[j] / HW__BLOCK;
-      }
+    double plume = 0;
+    point.time_s = e->time_s;
+    smc->kernel->response(&view, HW__BLOCK, &point, g);
+    for (size_t j = 0; j < HW__BLOCK; j++) {
+      plume += mass[j] * g[j] / HW__BLOCK;
     }
-    e->variance = hw__noise_variance(sensor, c->floor_g_m3, expected);
+    if (e->below_limit) {
+      e->variance = hw__noise_variance(sensor, c->floor_g_m3, e->value_g_m3);
+      e->quiet = plume * plume < 0.01 * e->variance;
+      continue;
+    }
+    e->variance = hw__noise_variance(sensor, c->floor_g_m3, c->learned_g_m3 + plume);
+    const double net = e->value_g_m3 - c->learned_g_m3;
+    /* Gains in doubt shift a whole curve, which is not noise. */
+    if (!e->aside && !e->held && e->share >= 1 && !(c->gain_sd > 0) && fmax(plume, net) > 3 * c->floor_g_m3) {
+      sum->squares += e->count * (net - plume) * (net - plume) / e->variance;
+      sum->count += 1;
+    }
   }
-  hw__smc_resum(smc, k);
+}
+
+/* By how much the variance must be larger than stated. The misfit is that of the best curve to be had (a restart has
+ * looked for a better one), so what is left of it is noise, or a model that is wrong by as much. Only what six standard
+ * deviations of chance exclude counts: a river file that states its noise rightly is taken at its word. */
+static double inflation_for(hw__smc *smc, const misfit *sum) {
+  const double freedom = sum->count - 4; /* mass, place, time, and a little for the hydraulics */
+  if (!(freedom >= 6)) {
+    return smc->inflation;
+  }
+  const double ratio = sum->squares / freedom;
+  if (!(ratio > 1 + 6 * sqrt(2 / freedom))) {
+    return 1;
+  }
+  if (smc->restarts == 0) {
+    smc->surprises = HW__SURPRISES;
+    return 1;
+  }
+  return ratio;
 }
 
 static void refresh_noise(hw__smc *smc) {
@@ -101,8 +149,18 @@ static void refresh_noise(hw__smc *smc) {
   for (size_t j = 0; j < HW__BLOCK; j++) {
     smc->mass_scale_g += mass[j] / HW__BLOCK;
   }
+  misfit sum = {0};
   for (size_t k = 0; k < smc->river->sensor_count; k++) {
-    refresh_sensor(smc, k, mass, g);
+    refresh_sensor(smc, k, mass, g, &sum);
+  }
+  const double before = smc->inflation;
+  smc->inflation = inflation_for(smc, &sum);
+  smc->widenings = smc->inflation > 1.5 * before ? HW__WIDENINGS : smc->widenings;
+  for (size_t i = 0; i < hw__history_count(&smc->history); i++) {
+    smc->history.entries[i].variance *= smc->inflation;
+  }
+  for (size_t k = 0; k < smc->river->sensor_count; k++) {
+    hw__smc_resum(smc, k);
   }
 }
 

@@ -9,7 +9,6 @@
 
 /* The share of particles that must stay effective: below HALF they are rejuvenated, and a reading that would leave
  * fewer than a QUARTER is taken in by degrees. */
-enum { SURPRISES = 4 };    /* in a row before the particles are given up */
 enum { MOST_STEPS = 100 }; /* by which an entry is taken in */
 #define HALF    0.5
 #define QUARTER 0.25
@@ -51,7 +50,7 @@ static void add_share(hw__smc *smc, size_t sensor, const hw__entry *e, double sh
     const double sd = sqrt(e->variance);
     for (size_t j = 0; j < n; j++) {
       const double mass = hw__smc_expected_mass(smc, totals.lambda[j], totals.h[j]);
-      const hw__terms t = hw__nondetect(&smc->tails, mass, smc->g[j], value, sd, share);
+      const hw__terms t = hw__nondetect(&smc->tails, mass, smc->g[j], e->value_g_m3 - c->learned_g_m3, sd, share);
       out->lambda[j] = totals.lambda[j] + t.lambda;
       out->h[j] = totals.h[j] + t.h;
       out->offset[j] = totals.offset[j] + t.offset;
@@ -207,7 +206,7 @@ static void work(hw__smc *smc, hw__entry *e, size_t sensor, uint64_t until) {
       smc->waiting = e ? smc->waiting - 1 : 0;
       e = NULL;
     }
-    if (smc->surprises >= SURPRISES) {
+    if (smc->surprises >= HW__SURPRISES) {
       hw__smc_restart(smc);
     }
     if (smc->effort >= until) {
@@ -215,6 +214,9 @@ static void work(hw__smc *smc, hw__entry *e, size_t sensor, uint64_t until) {
     }
   }
   hw__smc_restart_on(smc, until);
+  for (; smc->widenings > 0 && !smc->restarting && smc->effort < until; smc->widenings--) {
+    hw__smc_rejuvenate(smc);
+  }
 }
 
 void hw__smc_settle(hw__smc *smc) {
@@ -256,7 +258,7 @@ void hw__smc_take(hw__smc *smc, size_t sensor, hw__entry *e) {
     note_value(c, s, e->value_g_m3);
   }
   hw__smc_refloor(smc, sensor);
-  e->variance = hw__noise_variance(s, c->floor_g_m3, fmax(e->value_g_m3, 0));
+  e->variance = smc->inflation * hw__noise_variance(s, c->floor_g_m3, fmax(e->value_g_m3, 0));
   smc->taken++;
   if (smc->restarting) {
     e->share = 1; /* the restart looks at the history itself */

@@ -29,6 +29,10 @@
  * timed: the same bits everywhere. */
 enum { HW__READING_BUDGET = 400000, HW__PROPOSAL = 80 };
 
+/* Surprises in a row before the particles are given up, and rejuvenations in a row when the noise has turned out larger
+ * than stated: weights cannot widen a cloud, moves can, by and by. */
+enum { HW__SURPRISES = 4, HW__WIDENINGS = 4 };
+
 /* Least share of the hydraulics' prior in force during a restart: a ninth is three times its standard deviation. */
 #define HW__SOFTEST (1.0 / 9)
 
@@ -86,6 +90,8 @@ typedef struct {
   size_t surprises;    /* readings in a row that no particle explains */
   size_t restarts;
   size_t restart_after; /* readings taken in before another restart is worth trying */
+  double inflation;     /* of all variances, 1 as long as the stated noise explains the readings */
+  size_t widenings;     /* rejuvenations due because it grew */
   size_t waiting;       /* entries not yet taken in whole, put off to later readings */
   size_t steps;         /* made so far with the first of them */
   size_t taken;         /* readings taken in */

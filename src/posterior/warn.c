@@ -35,7 +35,7 @@ static fit fit_sensor(const hw__smc *smc, size_t sensor, const double *mass) {
     const double y = expected(smc, &point, mass), net = e->value_g_m3 - background;
     f.squares += e->count * (net - y) * (net - y);
     f.readings += e->count;
-    const double weight = e->count / e->variance;
+    const double weight = e->count * smc->inflation / e->variance; /* by the noise as stated */
     if (fmax(y, net) > 3 * c->floor_g_m3) {
       f.misfit += weight * (net - y) * (net - y);
       f.count += 1;
@@ -84,6 +84,14 @@ double hw__modek_warn(hw__modek *k, const double *mass, bool provisional) {
     if (any && (limit ? c->detects == 0 : !(c->readings > 0 && c->peak_g_m3 - base > 6 * c->floor_g_m3))) {
       hw__warn_never_rose(w, &river->sensors[s]);
     }
+    double widest = 0;
+    if (hw__history_blur(&smc->history, s, hw__smc_background(smc, s, mass), c->width_s, &widest) > 1) {
+      hw__warn(
+          w,
+          "sensor %s: more readings than there is room for were merged over up to %.0f s, too coarse for a pulse of "
+          "%.0f s: the answer may be off by more than its interval",
+          river->sensors[s].id, widest, 2.35 * c->width_s);
+    }
     hw__warn_spike(w, &river->sensors[s], c->spikes, c->spike_s, c->spike_g_m3);
   }
   /* Only the one furthest off is named: it drags the curve away from the others, which then look wrong too. */
@@ -92,7 +100,7 @@ double hw__modek_warn(hw__modek *k, const double *mass, bool provisional) {
   }
   const double ratio = all.count >= 8 ? sqrt(all.misfit / all.count) : 0;
   if (ratio > 1.6) {
-    hw__warn_misfit(w, ratio);
+    hw__warn_misfit(w, ratio, smc->inflation > 1);
   }
   if (k->conflicts > 0) {
     hw__warn(w, "%zu readings came twice with different values; the first was kept", k->conflicts);

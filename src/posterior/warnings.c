@@ -81,11 +81,10 @@ void hw__warn_spike(hw__warnings *warnings, const hw_sensor *sensor, size_t coun
   }
 }
 
-void hw__warn_misfit(hw__warnings *warnings, double ratio) {
-  hw__warn(warnings,
-           "the model does not fit: the readings differ from it by %.1f times the stated noise, so the intervals are "
-           "too narrow",
-           ratio);
+void hw__warn_misfit(hw__warnings *warnings, double ratio, bool allowed) {
+  hw__warn(warnings, "the model does not fit: the readings differ from it by %.1f times the stated noise, %s", ratio,
+           allowed ? "which is taken for noise: the intervals are too narrow if it is not"
+                   : "so the intervals are too narrow");
 }
 
 void hw__warn_contradiction(hw__warnings *warnings, const hw_sensor *sensor, double ratio) {

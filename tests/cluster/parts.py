@@ -140,8 +140,9 @@ def one_worker(headwater, folder):
     shutil.rmtree(os.path.join(folder, "work"))  # nothing but the cluster's copy is left
     send(display, place.batches[half:half + 9])
     worker.start()
-    wait_for("the worker is back", lambda: any(e.get("origin") == "copy" for e in events(worker, "partition_taken")), 20)
-    check("a worker without its files goes on from the cluster's copy", True)
+    copied = {e["partition"] for e in events(worker, "copy_made")}
+    wait_for("the worker is back", lambda: copied <= {e["partition"] for e in events(worker, "partition_taken") if e["origin"] == "copy"}, 20)
+    check("a worker without its files goes on from the cluster's copies", len(copied) > 1, f"{len(copied)} of them")
 
     node.kill()
     wait_for("serve notices", lambda: ask(display.address + "/readyz")[0] == 503, 10)

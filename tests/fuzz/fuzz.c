@@ -12,6 +12,7 @@
 #include "ingest.h"
 #include "mqtt_packet.h"
 #include "service_fixture.h"
+#include "wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_river(const uint8_t *data, size_t size);
@@ -22,6 +23,7 @@ void fuzz_line(const uint8_t *data, size_t size);
 void fuzz_json(const uint8_t *data, size_t size);
 void fuzz_mqtt(const uint8_t *data, size_t size);
 void fuzz_centerline(const uint8_t *data, size_t size);
+void fuzz_wire(const uint8_t *data, size_t size);
 
 static void require(bool truth) {
   if (!truth) {
@@ -133,6 +135,37 @@ void fuzz_centerline(const uint8_t *data, size_t size) {
   require(json_array_size(json_object_get(stretch, "coordinates")) >= 2);
   json_decref(stretch);
   hw__centerline_free(&line);
+}
+
+/* A message of the bus is a subject, a line's end, and a body that may be of any kind. */
+void fuzz_wire(const uint8_t *data, size_t size) {
+  char subject[HW_WIRE_SUBJECT];
+  const uint8_t *end = memchr(data, '\n', size);
+  const size_t length = end ? (size_t)(end - data) : 0;
+  snprintf(subject, sizeof subject, "%.*s", (int)(length < sizeof subject ? length : 0), (const char *)data);
+  hw_wire_address address;
+  if (hw__wire_address(subject, &address)) {
+    require(address.river[0] && address.kind[0] && strlen(address.river) < HW_ID_SIZE);
+  }
+  const char *body = (const char *)(end ? end + 1 : data);
+  const size_t rest = end ? size - length - 1 : size;
+  hw_ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
+  hw__wire_read_readings(body, rest, "demo", &ingest);
+  for (size_t i = 0; i < ingest.count; i++) {
+    require(ingest.entries[i].line < HW_WIRE_ROWS);
+  }
+  check_ingest(&ingest);
+  hw_record command;
+  if (hw__wire_read_command(body, rest, &command)) {
+    require(!command.method[0] || hw_method_find(command.method));
+  }
+  static hw_wire_news news;
+  if (hw__wire_read_news(body, rest, catalog(), &news)) {
+    require(news.incident.id > 0 && isfinite(news.incident.from_s) && news.track_count <= HW_WIRE_TRACKS);
+    char *again = hw__wire_news(catalog(), &news);
+    free(again);
+    free(news.event.body);
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -4,11 +4,13 @@ the answer is the one an uninterrupted run gives.
   torture.py HEADWATER [--kills 200] [--mqtt-kills 50] [--seed 1] [--faults]
 """
 import argparse
+import contextlib
 import glob
 import json
 import os
 import random
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile

@@ -24,7 +24,7 @@ sensors:
   - {id: bridge, location_m: 8000, noise_relative: 0.05, noise_absolute_g_m3: 2.0e-5}
 candidates:
   - {id: mill, name: Paper mill, location_m: -12000}
-  - {id: works, name: Galvanising works, location_m: -5000}
+  - {id: works, name: "Galvanising <i>works</i> & Co", location_m: -5000}
 intakes:
   - {id: town, name: Town intake, location_m: 15000, alarm_g_m3: 0.001}
 centerline: line.geojson
@@ -90,8 +90,8 @@ export class Folder {
   }
 }
 
-/* A token file that lets this token read. */
-export const tokenLine = (token) => `read ${createHash("sha256").update(token).digest("hex")}\n`;
+/* A line of a token file. */
+export const tokenLine = (token, role = "read") => `${role} ${createHash("sha256").update(token).digest("hex")}\n`;
 
 export class Service {
   constructor(program, folder, port, options = []) {

@@ -1,22 +1,23 @@
 /* Questions to the service. Every call carries the token, when there is one. */
-import type { CenterlineFeature, Forecast, Incident, LogEvent, Plume, Posterior, Reading, River, Track } from "./model";
+import type { CenterlineFeature, Forecast, Incident, LogEvent, Method, Plume, Posterior, Reading, River, Track } from "./model";
 
 const TOKEN = "headwater-token";
+const ADMIN_TOKEN = "headwater-admin-token";
 
 /* For this tab only: a shared screen forgets it when closed. */
-export function token(): string | null {
-  return sessionStorage.getItem(TOKEN);
+export const token = () => sessionStorage.getItem(TOKEN);
+
+function keep(key: string, value: string): void {
+  if (value) sessionStorage.setItem(key, value);
+  else sessionStorage.removeItem(key);
 }
 
-export function setToken(value: string): void {
-  if (value) sessionStorage.setItem(TOKEN, value);
-  else sessionStorage.removeItem(TOKEN);
-}
+export const setToken = (value: string) => keep(TOKEN, value);
+export const setAdminToken = (value: string) => keep(ADMIN_TOKEN, value);
 
-export function headers(): Record<string, string> {
-  const value = token();
-  return value ? { Authorization: `Bearer ${value}` } : {};
-}
+const bearer = (value: string | null): Record<string, string> => (value ? { Authorization: `Bearer ${value}` } : {});
+
+export const headers = () => bearer(token());
 
 export class Refused extends Error {
   constructor(readonly status: number, message: string) {
@@ -28,6 +29,15 @@ async function request(path: string, accept: string): Promise<Response> {
   const response = await fetch(path, { headers: { ...headers(), Accept: accept }, cache: "no-store" });
   if (!response.ok) throw new Refused(response.status, `${path}: ${response.status} ${response.statusText}`);
   return response;
+}
+
+/* What changes something, in an administrator's name where the service has tokens. */
+async function order<T>(path: string, body: object): Promise<T> {
+  const allowed = bearer(sessionStorage.getItem(ADMIN_TOKEN) ?? token());
+  const response = await fetch(path, { method: "POST", headers: { ...allowed, "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const answer = (await response.json().catch(() => ({}))) as T & { error?: string };
+  if (!response.ok) throw new Refused(response.status, answer.error ?? response.statusText);
+  return answer;
 }
 
 const json = async <T>(path: string) => (await (await request(path, "application/json")).json()) as T;
@@ -44,6 +54,12 @@ export const posterior = (id: number) => json<Posterior>(`/v1/incidents/${id}/po
 export const places = async (river_id: string, incident: number | undefined) =>
   (await request(incident === undefined ? `/v1/rivers/${name(river_id)}/places` : `/v1/incidents/${incident}/export?format=geojson`, "application/geo+json")).text();
 export const bulletin = async (id: number) => (await request(`/v1/incidents/${id}/bulletin`, "text/plain")).text();
+
+export const methods = async () => (await json<{ methods: Method[] }>("/v1/methods")).methods;
+export const closeIncident = (id: number) => order<Incident>(`/v1/incidents/${id}/close`, {});
+/* method "": the service's own; from null: the latest reading. */
+export const openIncident = (river_id: string, method: string, from: number | string | null) =>
+  order<Incident>("/v1/incidents", { river: river_id, ...(method ? { method } : {}), ...(from === null ? {} : { from }) });
 
 /* Events after this one, oldest first, however many there are. */
 export async function events(after: number): Promise<LogEvent[]> {

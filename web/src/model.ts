@@ -142,3 +142,8 @@ export interface LogEvent {
   at: string | null;
   body: Record<string, unknown> | null;
 }
+
+export interface Method {
+  name: string;
+  summary: string;
+}

@@ -5,6 +5,7 @@ import type { Incident, River } from "../model";
 import { calmSentence, spillSentence } from "../sentence";
 import type { State } from "../store";
 import { Answers } from "./answers";
+import { IncidentCommands } from "./command";
 import { useStore } from "./context";
 import { DensityPanel } from "./density";
 import { EventPanel } from "./events";
@@ -96,6 +97,7 @@ export function App() {
         <div class={`sentence ${tone}`}>
           <h1 aria-live="polite">{sentence}</h1>
           {river && <Notices river={river} incident={incident} />}
+          {river && <IncidentCommands river={river} incident={incident} />}
         </div>
         {river && incident && <Spill river={river} incident={incident} unit={unit} reference={reference} />}
         {river && !incident && (

@@ -74,7 +74,7 @@ function build(props: () => ChartProps, width: number): uPlot.Options {
     cursor: { points: { size: 7 }, drag: { x: false, y: false }, ...(made.syncKey ? { sync: { key: made.syncKey } } : {}) },
     scales: { x: { time: false, range: () => props().x }, y: { range: (_u, lo, hi) => props().y ?? [Math.min(0, lo ?? 0), Math.max(1.08 * (hi ?? 0), props().least ?? 0) || 1] } },
     axes: [
-      { ...axis, values: ticksOf(made.xKind), ...(made.xKind === "count" ? {} : { incrs: STEPS }), space: 56, size: made.xKind === "utc" ? 36 : 24 },
+      { ...axis, values: ticksOf(made.xKind), ...(made.xKind === "count" ? { space: 36 } : { incrs: STEPS, space: 56 }), size: made.xKind === "utc" ? 36 : 24 },
       { ...axis, values: (_u, ticks) => ticks.map((t) => props().yFormat(t)), size: made.wideAxis ? 58 : 46, space: 28 },
     ],
     series: [{}, ...made.series],

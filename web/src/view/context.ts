@@ -17,14 +17,28 @@ export function useStore(): [Store, State] {
   return [store, drawn];
 }
 
-/* Width of an element, followed as it changes. */
+const SHEET = 820; /* across a printed page */
+
+/* Pictures are drawn in pixels of a page lettered at 16 px and scaled with its letters: on a wall both grow. */
+const scale = () => parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+
+/* Width to draw an element's picture at, followed as it changes; on paper that of a sheet. */
 export function useWidth(): [preact.RefObject<HTMLDivElement | null>, number] {
   const ref = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);
   useEffect(() => {
-    const observer = new ResizeObserver((entries) => setWidth(Math.floor(entries[0]!.contentRect.width)));
-    observer.observe(ref.current!);
-    return () => observer.disconnect();
+    const element = ref.current!;
+    const measure = () => setWidth(Math.floor(element.clientWidth / scale()));
+    const shrink = () => setWidth(SHEET);
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    window.addEventListener("beforeprint", shrink);
+    window.addEventListener("afterprint", measure);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener("beforeprint", shrink);
+      window.removeEventListener("afterprint", measure);
+    };
   }, []);
   return [ref, width];
 }

@@ -46,7 +46,7 @@ function Density({ river, incident, origin_s, grid }: { river: River; incident: 
       note={<>Darker is more probable. {isCalendar(river) ? `Times in UTC, ${utcDate(t0)}.` : "Hours on the readings' clock."}</>}>
       <div ref={ref}>
         {width > 0 && (
-          <svg ref={figure} class="density" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`} role="img"
+          <svg ref={figure} class="density" viewBox={`0 0 ${width} ${HEIGHT}`} role="img"
             aria-label={`Probability over place and time of release, river km ${km(l0)} to ${km(l1)}, ${timeText(t0)} to ${timeText(t1)}`}>
             <rect class="plot" x={LEFT} y={TOP} width={plotW} height={plotH} />
             {cells}

@@ -46,15 +46,21 @@ export function printPage(): void {
   setTimeout(() => window.print(), 400);
 }
 
-/* A chart's canvas on the page's background. */
-export function canvasToPng(source: HTMLCanvasElement, name: string): void {
+/* An empty picture in the page's colour. */
+function paper(width: number, height: number): [HTMLCanvasElement, CanvasRenderingContext2D] {
   const canvas = document.createElement("canvas");
-  canvas.width = source.width;
-  canvas.height = source.height;
+  canvas.width = width;
+  canvas.height = height;
   const context = canvas.getContext("2d")!;
   context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--surface");
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(source, 0, 0);
+  context.fillRect(0, 0, width, height);
+  return [canvas, context];
+}
+
+/* Charts side by side, in the page's colours. */
+export function canvasToPng(sources: HTMLCanvasElement[], name: string): void {
+  const [canvas, context] = paper(sources.reduce((sum, s) => sum + s.width, 0), Math.max(...sources.map((s) => s.height)));
+  sources.reduce((left, source) => (context.drawImage(source, left, 0), left + source.width), 0);
   canvas.toBlob((blob) => blob && download(blob, name));
 }
 
@@ -71,17 +77,14 @@ export async function svgToPng(svg: SVGSVGElement, name: string): Promise<void> 
     element.setAttribute("font-size", style.fontSize);
     element.setAttribute("font-weight", style.fontWeight);
   });
+  copy.setAttribute("width", String(svg.clientWidth));
+  copy.setAttribute("height", String(svg.clientHeight));
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   const url = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }));
   const image = new Image();
   image.src = url;
   await image.decode();
-  const canvas = document.createElement("canvas");
-  canvas.width = 2 * svg.clientWidth;
-  canvas.height = 2 * svg.clientHeight;
-  const context = canvas.getContext("2d")!;
-  context.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--surface");
-  context.fillRect(0, 0, canvas.width, canvas.height);
+  const [canvas, context] = paper(2 * svg.clientWidth, 2 * svg.clientHeight);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   URL.revokeObjectURL(url);
   canvas.toBlob((blob) => blob && download(blob, name));

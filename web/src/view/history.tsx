@@ -1,22 +1,24 @@
 /* How the estimate narrowed, reading by reading. */
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import { isCalendar, km, mass, relativeTime, utcTime } from "../format";
 import type { Incident, River, Source, Track } from "../model";
 import { Chart } from "./chart";
+import { canvasToPng } from "./export";
 import { Panel } from "./panel";
 import { color } from "./theme";
 
 interface Quantity {
   key: keyof Source;
   title: string;
+  unit?: (river: River) => string;
   toShown: (value: number, incident: Incident) => number;
   format: (value: number, river: River) => string;
 }
 
 const QUANTITIES: Quantity[] = [
   { key: "location_m", title: "Place, river km", toShown: (v) => v, format: (v) => km(v) },
-  { key: "time_s", title: "Time of release", toShown: (v, i) => v + i.origin_s, format: (v, r) => (isCalendar(r) ? `${utcTime(v)}` : relativeTime(v).replace(/^t\u202f=\u202f/, "")) },
+  { key: "time_s", title: "Time of release", unit: (r) => (isCalendar(r) ? "UTC" : ""), toShown: (v, i) => v + i.origin_s, format: (v, r) => (isCalendar(r) ? `${utcTime(v)}` : relativeTime(v).replace(/^t\u202f=\u202f/, "")) },
   { key: "mass_g", title: "Amount", toShown: (v) => v, format: (v) => mass(v) },
 ];
 
@@ -48,7 +50,7 @@ function Narrowing({ river, incident, history, quantity }: { river: River; incid
   const last = history[history.length - 1]!;
   return (
     <figure>
-      <figcaption>{quantity.title} <b>{quantity.format(quantity.toShown(last[quantity.key], incident), river)}</b></figcaption>
+      <figcaption>{quantity.title} <b>{quantity.format(quantity.toShown(last[quantity.key], incident), river)}{quantity.unit && ` ${quantity.unit(river)}`}</b></figcaption>
       <Chart label={`${quantity.title} after each of ${history.length} estimates`} data={data} series={series} bands={[{ series: [3, 1], fill: color("accent-band") }]}
         xKind="count" x={[history[0]!.readings, Math.max(history[0]!.readings + 1, last.readings)]} y={y} yFormat={(v) => quantity.format(v, river)} height={HEIGHT} wideAxis />
     </figure>
@@ -56,11 +58,13 @@ function Narrowing({ river, incident, history, quantity }: { river: River; incid
 }
 
 export function HistoryPanel({ river, incident, history }: { river: River; incident: Incident; history: Track[] }) {
+  const figures = useRef<HTMLDivElement>(null);
+  const save = () => canvasToPng([...figures.current!.querySelectorAll("canvas")], `incident-${incident.id}-history.png`);
   return (
-    <Panel id="history" title="How the estimate narrowed" class="history"
+    <Panel id="history" title="How the estimate narrowed" class="history" {...(history.length ? { tools: <button type="button" onClick={save}>PNG</button> } : {})}
       note={history.length ? `By the number of readings used, ${incident.readings} so far; shaded: the interval.` : undefined}>
       {history.length
-        ? <div class="history-grid">{QUANTITIES.map((q) => <Narrowing key={q.key} river={river} incident={incident} history={history} quantity={q} />)}</div>
+        ? <div class="history-grid" ref={figures}>{QUANTITIES.map((q) => <Narrowing key={q.key} river={river} incident={incident} history={history} quantity={q} />)}</div>
         : <p class="empty">Appears with the first estimate.</p>}
     </Panel>
   );

@@ -13,9 +13,9 @@ export interface Placed<T> extends Label<T> {
 
 const pen = document.createElement("canvas").getContext("2d")!;
 
-/* Pictures are lettered at 0.8 rem (style.css). */
+/* As pictures are lettered (style.css). */
 function widthOf(text: string): number {
-  pen.font = `600 ${0.8 * parseFloat(getComputedStyle(document.documentElement).fontSize)}px system-ui, sans-serif`;
+  pen.font = "600 12.8px system-ui, sans-serif";
   return pen.measureText(text).width;
 }
 
@@ -34,4 +34,43 @@ export function place<T>(labels: Label<T>[], width: number): { placed: Placed<T>
     placed.push({ ...label, left, width: size, row });
   }
   return { placed, rows: ends.length };
+}
+
+export interface MapLabel {
+  x: number; /* of the mark */
+  y: number;
+  lines: string[];
+  class: string;
+}
+
+interface Box {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
+const LINE = 14;
+const BESIDE = 14; /* from the middle of a mark to its label */
+
+const apart = (a: Box, b: Box) => a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top;
+
+/* Labels beside their marks, on the right where there is room. The first named come first: of two that would overlap,
+ * the later says less, then nothing. */
+export function placeOnMap(labels: MapLabel[], width: number): (MapLabel & { textX: number; anchor: "start" | "end" })[] {
+  const taken: Box[] = labels.map((l) => ({ left: l.x - 8, right: l.x + 8, top: l.y - 8, bottom: l.y + 8 }));
+  return labels.flatMap((label) => {
+    for (const lines of [label.lines, label.lines.slice(0, 1)]) {
+      for (const anchor of ["start", "end"] as const) {
+        const size = Math.max(...lines.map(widthOf));
+        const textX = label.x + (anchor === "start" ? BESIDE : -BESIDE);
+        const left = anchor === "start" ? textX : textX - size;
+        const box = { left, right: left + size, top: label.y - 8, bottom: label.y - 8 + LINE * lines.length };
+        if (box.left < 0 || box.right > width || taken.some((t) => !apart(t, box))) continue;
+        taken.push(box);
+        return [{ ...label, lines, textX, anchor }];
+      }
+    }
+    return [];
+  });
 }

@@ -4,7 +4,8 @@ import { pointAt, stretch, type Centerline } from "../geometry";
 import type { Incident, Plume, River } from "../model";
 import { harm, threats } from "../sentence";
 import { CandidateMark, IntakeMark, SensorMark } from "./marks";
-import { describe } from "./schematic";
+import { placeOnMap, type MapLabel } from "./labels";
+import { candidateLines, describe, intakeLines, sensorLines } from "./schematic";
 
 interface Props {
   river: River;
@@ -44,17 +45,17 @@ export function RiverMap({ river, line, incident, plume, unit, now_s, width }: P
   const ahead = incident ? threats(river, incident, now_s) : [];
   const peak = plume ? Math.max(...plume.concentration_g_m3.map((c) => c[1])) : 0;
   const bar = [50, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1].find((n) => n * perKm < width / 4) ?? 0.1;
-  const label = (m: number, first: string, key: string) => {
-    const [x, y] = at(m);
-    const toLeft = x > width * 0.75;
-    return (
-      <text key={key} class="label" x={x + (toLeft ? -13 : 13)} y={y + 4} text-anchor={toLeft ? "end" : "start"}>
-        {first}
-      </text>
-    );
+  const label = (place: { location_m: number }, lines: string[], name: string): MapLabel => {
+    const [x, y] = at(place.location_m);
+    return { x, y, lines, class: name };
   };
+  const labels = placeOnMap([
+    ...river.intakes.map((i) => label(i, intakeLines(river, ahead.find((t) => t.intake.id === i.id), i.name || i.id, now_s), "label")),
+    ...river.candidates.map((c) => label(c, candidateLines(incident, c), "label candidate-label")),
+    ...river.sensors.map((s) => label(s, sensorLines(s), "label")),
+  ], width);
   return (
-    <svg class="schematic map" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={describe(river, incident, now_s)}>
+    <svg class="schematic map" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={describe(river, incident, now_s)}>
       <path class="water-line" d={path(line.points.map(project))} />
       {incident?.interval && <path class="interval-line" d={between(...incident.interval.location_m)} />}
       {plume && peak > 0 && plume.x_m.slice(1).map((x, i) => {
@@ -75,8 +76,11 @@ export function RiverMap({ river, line, incident, plume, unit, now_s, width }: P
         const [x, y] = at(s.location_m);
         return <SensorMark key={s.id} x={x} y={y} state={s.state} />;
       })}
-      {[...river.candidates, ...river.intakes].map((p) => label(p.location_m, p.name || p.id, p.id))}
-      {river.sensors.map((s) => label(s.location_m, s.id, `sensor ${s.id}`))}
+      {labels.map((l) => (
+        <text key={`${l.lines[0]} ${l.x} ${l.y}`} class={l.class} x={l.textX} y={l.y + 4} text-anchor={l.anchor}>
+          {l.lines.map((line, i) => <tspan key={i} x={l.textX} dy={i ? 14 : 0} class={i ? "second" : "first"}>{line}</tspan>)}
+        </text>
+      ))}
       <g class="axis" transform={`translate(16 ${height - 16})`}>
         <path d={`M0 -5V0H${bar * perKm}V-5`} />
         <text x={bar * perKm + 8} y={2}>{bar} km, north up{peak > 0 ? `; plume peak ${concentration(peak, unit)}` : ""}</text>

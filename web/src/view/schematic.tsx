@@ -78,17 +78,22 @@ function LabelText<T>({ label, y, class: name }: { label: Placed<T>; y: number; 
   );
 }
 
-function sensorLines(sensor: Sensor): string[] {
+export function sensorLines(sensor: Sensor): string[] {
   const age = sensor.age_s === null ? "" : `, ${duration(Math.max(0, sensor.age_s))} ago`;
   return [sensor.id, `${STATE_TEXT[sensor.state]}${age}`];
 }
 
-function intakeLines(river: River, threat: Threat | undefined, name: string, now_s: number): string[] {
+export function intakeLines(river: River, threat: Threat | undefined, name: string, now_s: number): string[] {
   if (!threat) return [name];
   if (threat.passed) return [name, "passed"];
   if (threat.first_s === null) return [name, "below its alarm level"];
   const wait = threat.first_s - now_s;
   return [name, wait > 60 ? `in ${duration(wait)}` : `since ${shortInstant(river, threat.first_s)}`];
+}
+
+export function candidateLines(incident: Incident | undefined, candidate: Candidate): string[] {
+  const found = incident?.candidates.find((s) => s.id === candidate.id);
+  return [candidate.name || candidate.id, ...(found ? [percent(found.probability)] : [])];
 }
 
 export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s, width }: Props) {
@@ -98,13 +103,7 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
   const ahead = incident ? threats(river, incident, now_s) : [];
   const threatOf = (id: string) => ahead.find((t) => t.intake.id === id);
 
-  const candidates = place(
-    river.candidates.map((c) => {
-      const p = probability(c);
-      return { item: c, x: toX(c.location_m), lines: [c.name || c.id, ...(p === null ? [] : [percent(p)])] };
-    }),
-    width,
-  );
+  const candidates = place(river.candidates.map((c) => ({ item: c, x: toX(c.location_m), lines: candidateLines(incident, c) })), width);
   const named = river.sensors.length > LABELS ? river.sensors.filter((s) => s.state !== "quiet").slice(0, LABELS) : river.sensors;
   const sensors = place(named.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s) })), width);
   const intakes = place(
@@ -124,7 +123,7 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
   const interval = incident?.interval?.location_m;
 
   return (
-    <svg class="schematic" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={describe(river, incident, now_s)}>
+    <svg class="schematic" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={describe(river, incident, now_s)}>
       {interval && (
         <g class="interval">
           <rect x={Math.min(toX(interval[0]), (toX(interval[0]) + toX(interval[1])) / 2 - 3)} y={candidateY - 6} width={Math.max(6, toX(interval[1]) - toX(interval[0]))} height={waterY - candidateY + 16} />

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import { riverNow } from "../clock";
 import { withGaps } from "../forecast";
 import { chartedSensors } from "../store";
-import { concentration, duration, isCalendar, km, shortInstant, unitFor, type Unit } from "../format";
+import { concentration, duration, isCalendar, km, shortInstant, type Unit } from "../format";
 import type { Forecast, Incident, Reading, River, Sensor } from "../model";
 import { Chart } from "./chart";
 import { useStore } from "./context";
@@ -71,14 +71,14 @@ function SensorCard({ river, sensor, unit, least, x }: { river: River; sensor: S
       </header>
       <p class="last">
         {latest === null || sensor.latest_s === null ? "No reading yet"
-          : <><b>{below ? "below " : ""}{concentration(Math.max(0, latest), unitFor(latest))}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
+          : <><b>{below ? "below " : ""}{concentration(Math.max(0, latest), unit)}</b> at {shortInstant(river, sensor.latest_s)}{sensor.age_s !== null && <>, {duration(Math.max(0, sensor.age_s))} ago</>}</>}
       </p>
       {(readings.length > 0 || forecast) && <Chart label={`Readings of sensor ${sensor.id} in ${unit.label} over time${forecast ? ", with the forecast and its band" : ""}; ${readings.length} readings`}
         data={data} series={series} {...(forecast ? { bands: [{ series: [5, 3] as [number, number], fill: color("plume-band") }] } : {})}
         xKind={isCalendar(river) ? "utc" : "hours"} x={x} yFormat={(v) => String(round(v))} least={least} {...(incident ? { now: riverNow(river).now_s } : {})} height={170} syncKey={`sensors-${incident?.id ?? river.id}`} onCursor={setCursor} />}
       {readings.length > 0 && <footer>
         <p class="readout" aria-hidden="true">{readout}</p>
-        <button type="button" class="quiet" aria-label={`Chart of ${sensor.id} as PNG`} onClick={(event) => canvasToPng(event.currentTarget.closest("article")!.querySelector("canvas")!, `${river.id}-${sensor.id}.png`)}>PNG</button>
+        <button type="button" class="quiet" aria-label={`Chart of ${sensor.id} as PNG`} onClick={(event) => canvasToPng([...event.currentTarget.closest("article")!.querySelectorAll("canvas")], `${river.id}-${sensor.id}.png`)}>PNG</button>
       </footer>}
     </article>
   );
