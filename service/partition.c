@@ -29,10 +29,10 @@ struct hw_partition {
   hw_copies copies;
   const char *origin; /* of the database */
   int64_t cursor;
-  pthread_t feeder, sender;
+  pthread_t feeder, sender, copier;
   int64_t started_ms;
   atomic_bool stopping; /* asked to */
-  atomic_bool closing;  /* nothing more comes: the sender has a last look */
+  atomic_bool closing;  /* nothing more comes: the sender has a last look, the others end */
   atomic_bool ended, failed;
 };
 
@@ -106,14 +106,6 @@ static bool start_work(hw_partition *p) {
 
 /* --- the sender --- */
 
-/* Time for a copy: something new, the interval is over, and copying takes no more than a twentieth of the time. */
-static bool copy_is_due(hw_partition *p) {
-  const int64_t since_ms = hw__bus_now_ms() - p->copies.made_ms;
-  int64_t cursor = 0;
-  return since_ms > (int64_t)(1000 * p->plan->copy_s) && since_ms > 20 * p->copies.took_ms &&
-         hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK && cursor > p->copies.cursor;
-}
-
 static void *send_loop(void *argument) {
   hw_partition *p = argument;
   uint64_t seen = UINT64_MAX;
@@ -128,10 +120,28 @@ static void *send_loop(void *argument) {
       if (last_look) {
         break;
       }
-      if (copy_is_due(p)) {
-        hw__copies_make(&p->copies, p->store);
-      }
     }
+  }
+  return NULL;
+}
+
+/* --- the copier: a large database takes its time, and nobody shall wait for it --- */
+
+/* Time for a copy: something new, the interval is over, and copying takes no more than a twentieth of the time. */
+static bool copy_is_due(hw_partition *p) {
+  const int64_t since_ms = hw__bus_now_ms() - p->copies.made_ms;
+  int64_t cursor = 0;
+  return since_ms > (int64_t)(1000 * p->plan->copy_s) && since_ms > 20 * p->copies.took_ms &&
+         hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK && cursor > p->copies.cursor;
+}
+
+static void *copy_loop(void *argument) {
+  hw_partition *p = argument;
+  while (!atomic_load(&p->closing) && hw__lease_holds(p->lease)) {
+    if (copy_is_due(p)) {
+      hw__copies_make(&p->copies, p->store);
+    }
+    hw__bus_pause_ms(200);
   }
   return NULL;
 }
@@ -183,7 +193,6 @@ static void feed(hw_partition *p) {
 }
 
 static void close_all(hw_partition *p) {
-  atomic_store(&p->closing, true);
   hw__keep_stop(p->keep);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
@@ -205,11 +214,20 @@ static void close_all(hw_partition *p) {
 static void *feed_loop(void *argument) {
   hw_partition *p = argument;
   const bool ok = load_rivers(p) && open_store(p) && start_work(p);
-  if (ok && pthread_create(&p->sender, NULL, send_loop, p) == 0) {
+  const bool sends = ok && pthread_create(&p->sender, NULL, send_loop, p) == 0;
+  const bool copies = sends && pthread_create(&p->copier, NULL, copy_loop, p) == 0;
+  if (copies) {
     feed(p);
-    atomic_store(&p->closing, true);
+  } else if (ok) {
+    fail(p, "no threads");
+  }
+  atomic_store(&p->closing, true);
+  if (sends) {
     hw__store_nudge(p->store);
     pthread_join(p->sender, NULL);
+  }
+  if (copies) {
+    pthread_join(p->copier, NULL);
   }
   close_all(p);
   hw__log_fields(HW_LOG_INFO, "partition_left", "{s:I, s:I}", "partition", (json_int_t)p->lease->partition, "fence",
