@@ -99,6 +99,9 @@ load: all
 torture: all
 	@tools/need test
 	@python3 tests/service/torture.py $(HEADWATER)
+	@python3 tests/service/postgres.py python3 tests/service/torture.py $(HEADWATER)
+	@python3 tests/service/postgres.py python3 tests/service/whole.py $(HEADWATER) all
+	@python3 tests/service/outage.py $(HEADWATER)
 
 faults: all
 	@tools/need test

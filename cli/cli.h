@@ -33,6 +33,8 @@ typedef struct {
   X(check)               \
   X(reproduce)           \
   X(serve)               \
+  X(export)              \
+  X(import)              \
   X(work)                \
   X(methods)
 

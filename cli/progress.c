@@ -13,7 +13,7 @@ enum { WIDTH = 40 };
 
 void cli_progress_start(cli_progress *progress, const char *path) {
   const char *term = getenv("TERM");
-  *progress = (cli_progress){.on = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0};
+  *progress = (cli_progress){.on = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0, .unit = "readings"};
   struct stat status;
   if (progress->on && strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
     progress->size = (double)status.st_size;
@@ -32,9 +32,10 @@ void cli_progress_update(cli_progress *progress, double now_s, uint64_t bytes, u
     double share = (double)bytes / progress->size;
     share = share < 1 ? share : 1;
     const int done = (int)(share * WIDTH);
-    fprintf(stderr, "\r[%.*s%*s] %3.0f %%  %" PRIu64 " readings", done, full, WIDTH - done, "", 100 * share, readings);
+    fprintf(stderr, "\r[%.*s%*s] %3.0f %%  %" PRIu64 " %s", done, full, WIDTH - done, "", 100 * share, readings,
+            progress->unit);
   } else {
-    fprintf(stderr, "\r%" PRIu64 " readings", readings);
+    fprintf(stderr, "\r%" PRIu64 " %s", readings, progress->unit);
   }
 }
 

@@ -8,8 +8,9 @@
 typedef struct {
   bool on;
   bool drawn;
-  double size;   /* bytes of the file; 0 when not known */
-  double next_s; /* when to draw again */
+  double size;      /* bytes of the file; 0 when not known */
+  double next_s;    /* when to draw again */
+  const char *unit; /* of what is counted; readings, unless changed after the start */
 } cli_progress;
 
 /* path: of the readings; "-" or a pipe has no size. Nothing is drawn in the first half second. */

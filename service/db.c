@@ -38,6 +38,10 @@ static const char *const migrations[] = {
 };
 enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
 
+int hw__db_schema_version(void) {
+  return SCHEMA_VERSION;
+}
+
 const char *hw__db_text(hw_db_status status) {
   static const char *const texts[] = {
 #define ROW(name, text) text,
@@ -51,6 +55,14 @@ const char *hw__sql_text(hw_sql which) {
   static const char *const texts[] = {
 #define ROW(name, sql) sql,
       HW_SQL_LIST(ROW)
+#undef ROW
+#define ROW(name, sql, fault) sql,
+          HW_CHECK_LIST(ROW)
+#undef ROW
+#define ROW(name, table, key, key_marks, limit, columns, marks, kinds)                                 \
+  "SELECT " columns " FROM " table " WHERE (" key ") > (" key_marks ") ORDER BY " key " LIMIT " limit, \
+      "INSERT INTO " table "(" columns ") VALUES(" marks ")",
+              HW_TABLE_LIST(ROW)
 #undef ROW
   };
   return texts[which];

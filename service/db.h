@@ -26,6 +26,7 @@ typedef struct hw_db hw_db;
   X(HW_DB_FULL, "the disk is full")                                                                  \
   X(HW_DB_READONLY, "the database cannot be written")                                                \
   X(HW_DB_CORRUPT, "the database is damaged")                                                        \
+  X(HW_DB_CLASH, "rows contradict each other")                                                       \
   X(HW_DB_BUSY, "another process holds the database")                                                \
   X(HW_DB_NEWER, "the database was written by a newer version")                                      \
   X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date")        \
@@ -53,6 +54,8 @@ bool hw__db_damaged(const hw_db *db);
 hw_db_status hw__db_relax(hw_db *db);
 /* A copy of the whole database as it is at this moment, in a new file. HW_DB_IO where the engine has no files. */
 hw_db_status hw__db_copy(hw_db *db, const char *path);
+/* Which version of the schema this program has. */
+int hw__db_schema_version(void);
 /* What messages and logs call the store: never with a password. */
 void hw__db_name(const char *store, char *out, size_t size);
 /* Give every river and sensor of the catalog its number. Writer only. */

@@ -32,6 +32,8 @@ static hw_db_status meaning(int code) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return HW_DB_CORRUPT;
+    case SQLITE_CONSTRAINT:
+      return HW_DB_CLASH;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return HW_DB_BUSY;

@@ -98,11 +98,67 @@
     " ON CONFLICT(name) DO UPDATE SET seq = excluded.seq, body = excluded.body")                                       \
   X(SQL_SNAPSHOT, "SELECT seq, body FROM snapshots WHERE name = 'tracker'")
 
+/* --- whole tables, for moving a database (move.h) --- */
+
+#define HW_MARKS_2  "?1, ?2"
+#define HW_MARKS_3  HW_MARKS_2 ", ?3"
+#define HW_MARKS_7  HW_MARKS_3 ", ?4, ?5, ?6, ?7"
+#define HW_MARKS_8  HW_MARKS_7 ", ?8"
+#define HW_MARKS_15 HW_MARKS_8 ", ?9, ?10, ?11, ?12, ?13, ?14, ?15"
+#define HW_MARKS_17 HW_MARKS_15 ", ?16, ?17"
+
+/* X(name, table, key, its marks, mark of the limit, columns (the key's first), their marks, their kinds).
+ * Kinds: k a number from 1 on, n from 0 on, i any, f 0 or 1, c 1 or 2, h 0 to 2, r real, q finite, t text, j text that
+ * is JSON, b bytes; a capital may be NULL. */
+#define HW_TABLE_LIST(X)                                                                                            \
+  X(RIVERS, "rivers", "key", "?1", "?2", "key, id, time_base", HW_MARKS_3, "kth")                                   \
+  X(SENSORS, "sensors", "key", "?1", "?2", "key, river, id", HW_MARKS_3, "kkt")                                     \
+  X(READINGS, "readings", "seq", "?1", "?2", HW_SQL_READING, HW_MARKS_7, "kkkqqfn")                                 \
+  X(COMMANDS, "commands", "seq", "?1", "?2", "seq, kind, river, incident, time_s, method, received_us", HW_MARKS_7, \
+    "kcnnRtn")                                                                                                      \
+  X(INCIDENTS, "incidents", "id", "?1", "?2",                                                                       \
+    "id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us, closed_seq, closed_s, "       \
+    "closed_us,"                                                                                                    \
+    " reason, result, result_seq, finished",                                                                        \
+    HW_MARKS_17, "kkntirrrrnnRNTJnf")                                                                               \
+  X(ESTIMATES, "estimates", "incident, seq", "?1, ?2", "?3",                                                        \
+    "incident, seq, reading_s, readings, provisional, has_interval, mass_g, location_m, time_s, mass_lo, mass_hi,"  \
+    " location_lo, location_hi, time_lo, time_hi",                                                                  \
+    HW_MARKS_15, "kkrnffrrrRRRRRR")                                                                                 \
+  X(EVENTS, "events", "id", "?1", "?2", "id, kind, seq, river, incident, subject, at_us, body", HW_MARKS_8,         \
+    "ktnnntnj")                                                                                                     \
+  X(CURSORS, "cursors", "name", "?1", "?2", "name, event", HW_MARKS_2, "ti")                                        \
+  X(SNAPSHOTS, "snapshots", "name", "?1", "?2", "name, seq, body", HW_MARKS_3, "tnb")
+
+/* X(name, SQL, what is wrong when it finds a row) */
+#define HW_CHECK_LIST(X)                                                                                              \
+  X(SQL_CHECK_SENSORS,                                                                                                \
+    "SELECT s.key FROM sensors AS s WHERE NOT EXISTS (SELECT 1 FROM rivers WHERE key = s.river) LIMIT 1",             \
+    "a sensor of no river")                                                                                           \
+  X(SQL_CHECK_READINGS,                                                                                               \
+    "SELECT r.seq FROM readings AS r WHERE NOT EXISTS"                                                                \
+    " (SELECT 1 FROM sensors AS s WHERE s.key = r.sensor AND s.river = r.river) LIMIT 1",                             \
+    "a reading of no sensor")                                                                                         \
+  X(SQL_CHECK_LOG, "SELECT c.seq FROM commands AS c WHERE EXISTS (SELECT 1 FROM readings WHERE seq = c.seq) LIMIT 1", \
+    "a reading and a command with one number")                                                                        \
+  X(SQL_CHECK_INCIDENTS,                                                                                              \
+    "SELECT i.id FROM incidents AS i WHERE NOT EXISTS (SELECT 1 FROM rivers WHERE key = i.river) LIMIT 1",            \
+    "an incident of no river")                                                                                        \
+  X(SQL_CHECK_ESTIMATES,                                                                                              \
+    "SELECT e.incident FROM estimates AS e WHERE NOT EXISTS (SELECT 1 FROM incidents WHERE id = e.incident) LIMIT 1", \
+    "an estimate of no incident")
+
 typedef enum {
 #define HW_SQL_ENUM(name, sql) name,
   HW_SQL_LIST(HW_SQL_ENUM)
 #undef HW_SQL_ENUM
-      SQL_STATEMENTS
+#define HW_SQL_ENUM(name, sql, fault) name,
+      HW_CHECK_LIST(HW_SQL_ENUM)
+#undef HW_SQL_ENUM
+#define HW_SQL_ENUM(name, ...) SQL_PAGE_##name, SQL_PUT_##name,
+          HW_TABLE_LIST(HW_SQL_ENUM)
+#undef HW_SQL_ENUM
+              SQL_STATEMENTS
 } hw_sql;
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "centerline.h"
 #include "ingest.h"
+#include "move.h"
 #include "mqtt_packet.h"
 #include "service_fixture.h"
 #include "wire.h"
@@ -23,6 +24,7 @@ void fuzz_line(const uint8_t *data, size_t size);
 void fuzz_json(const uint8_t *data, size_t size);
 void fuzz_mqtt(const uint8_t *data, size_t size);
 void fuzz_centerline(const uint8_t *data, size_t size);
+void fuzz_import(const uint8_t *data, size_t size);
 void fuzz_wire(const uint8_t *data, size_t size);
 
 static void require(bool truth) {
@@ -135,6 +137,18 @@ void fuzz_centerline(const uint8_t *data, size_t size) {
   require(json_array_size(json_object_get(stretch, "coordinates")) >= 2);
   json_decref(stretch);
   hw__centerline_free(&line);
+}
+
+/* A stream is stored whole or refused with a sentence; the engine never fails on what the checks let pass. */
+void fuzz_import(const uint8_t *data, size_t size) {
+  FILE *in = size ? fmemopen((void *)(uintptr_t)data, size, "r") : NULL;
+  hw_error error = {{0}};
+  uint64_t rows = 0;
+  if (in) {
+    const hw_status status = hw_import(":memory:", "fuzz", in, NULL, &rows, &error);
+    require(status == HW_OK || (status == HW_EINPUT && error.text[0] != '\0'));
+    fclose(in);
+  }
 }
 
 /* A message of the bus is a subject, a line's end, and a body that may be of any kind. */
