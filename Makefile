@@ -89,7 +89,7 @@ bench: all
 	    --noise-relative 0.05 >$(BUILD)/bench.csv && \
 	  $(BUILD)/bench/bench_online examples/truckee/river.yaml $(BUILD)/bench.csv; \
 	fi
-	@$(BUILD)/bench/bench_posterior
+	@$(BUILD)/bench/bench_posterior 1000000 examples/truckee/river.yaml examples/truckee/readings.csv
 	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 
 serve: program
