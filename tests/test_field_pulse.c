@@ -14,6 +14,7 @@
 #include "field/lattice.h"
 #include "field/law.h"
 #include "field/trace.h"
+#include "headwater/rng.h"
 
 static hw__shapes shapes;
 
@@ -277,6 +278,30 @@ static void test_background_below_the_limit_is_not_learned_too_high(void **state
   free(trace);
 }
 
+/* Half a million noisy readings over eighteen pulse widths: the pulse is still there, where and as high as it was. */
+static void test_a_dense_record_keeps_its_pulse(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  hw_sensor sensor = plain_sensor();
+  sensor.noise_absolute_g_m3 = 1.5e-4;
+  sensor.background_g_m3 = 0;
+  hw_rng rng;
+  hw_rng_seed(&rng, 5, 0);
+  for (int i = 0; i < 500000; i++) {
+    const double t = -9000 + 0.036 * i, x = (t + 5700) / 500;
+    feed(trace, t, 0.021 * exp(-0.5 * x * x) + 1.5e-4 * hw_rng_normal(&rng));
+  }
+  hw__trace_settle(trace, &sensor);
+  check_near(trace->height_g_m3, 0.021, 5e-4);
+  check_near(trace->entry[trace->peak].time_s, -5700, 150);
+  for (size_t i = 1; i < trace->count; i++) {
+    const double t = trace->entry[i].time_s;
+    assert_true(fabs(t + 5700) > 1000 ||
+                t - trace->entry[i - 1].time_s < 125); /* a quarter of its standard deviation */
+  }
+  free(trace);
+}
+
 static void test_noise_alone_is_no_pulse(void **state) {
   (void)state;
   hw__trace *trace = calloc(1, sizeof *trace);
@@ -322,6 +347,7 @@ int main(void) {
       cmocka_unit_test(test_spike_is_cut_and_counted),
       cmocka_unit_test(test_steady_background_is_learned),
       cmocka_unit_test(test_background_below_the_limit_is_not_learned_too_high),
+      cmocka_unit_test(test_a_dense_record_keeps_its_pulse),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_long_watch_keeps_the_pulse_sharp),
   };

@@ -32,33 +32,36 @@ static void merge_into(hw__entry *into, const hw__entry *from) {
   into->count = total;
 }
 
-/* Merge neighbours two by two from the oldest on, until `target` entries are left or all have been
- * tried; quiet_below: only pairs that both lie below it. */
-static void merge_pairs(hw__trace *trace, size_t target, double quiet_below) {
+/* Merge neighbours two by two, where they lie at most `gap` apart, or a thousand times that where both lie below
+ * quiet_below, until `target` entries are left or all have been tried. */
+static void merge_pairs(hw__trace *trace, size_t target, double gap, double quiet_below) {
   size_t kept = 0, left = trace->count;
   for (size_t i = 0; i < trace->count; i++) {
     hw__entry entry = trace->entry[i];
-    const bool pair = i + 1 < trace->count && left > target && entry.value_g_m3 < quiet_below &&
-                      trace->entry[i + 1].value_g_m3 < quiet_below;
-    if (pair) {
-      merge_into(&entry, &trace->entry[++i]);
-      left--;
+    if (i + 1 < trace->count && left > target) {
+      const hw__entry *next = &trace->entry[i + 1];
+      const bool quiet = entry.value_g_m3 < quiet_below && next->value_g_m3 < quiet_below;
+      if (next->time_s - entry.time_s <= (quiet ? 1000 : 1) * gap) {
+        merge_into(&entry, next);
+        i++;
+        left--;
+      }
     }
     trace->entry[kept++] = entry;
   }
   trace->count = kept;
 }
 
+/* The densest go first: merging the oldest, whatever they already stood for, once made one entry of a whole pulse. */
 static void make_room(hw__trace *trace) {
-  double lowest = INFINITY, highest = -INFINITY;
+  double lowest = INFINITY, highest = -INFINITY, gap = INFINITY;
   for (size_t i = 0; i < trace->count; i++) {
     lowest = fmin(lowest, trace->entry[i].value_g_m3);
     highest = fmax(highest, trace->entry[i].value_g_m3);
+    gap = i > 0 ? fmin(gap, trace->entry[i].time_s - trace->entry[i - 1].time_s) : gap;
   }
-  const size_t target = HW__TRACE_SIZE * 3 / 4;
-  merge_pairs(trace, target, lowest + 0.05 * (highest - lowest));
-  if (trace->count > target) {
-    merge_pairs(trace, 0, INFINITY);
+  for (; trace->count > HW__TRACE_SIZE * 3 / 4; gap *= 1.5) {
+    merge_pairs(trace, HW__TRACE_SIZE * 3 / 4, gap, lowest + 0.05 * (highest - lowest));
   }
 }
 

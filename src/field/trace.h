@@ -2,7 +2,7 @@
  *
  * Readings may arrive in any order: each is put where it belongs, so late and in-order arrival give the
  * same history as long as it fits (HW__TRACE_SIZE different times). Beyond that neighbours are merged,
- * oldest quiet ones first, so that a pulse keeps its resolution and memory stays as it is.
+ * densest first and quiet ones much sooner, so that a pulse keeps its resolution and memory stays as it is.
  */
 #ifndef HW_FIELD_TRACE_H
 #define HW_FIELD_TRACE_H
