@@ -276,7 +276,6 @@ static void on_word(natsConnection *connection, natsSubscription *subscription, 
 void hw__bus_say(hw_bus *bus, const char *subject) {
   if (hw__bus_connected(bus)) {
     natsConnection_Publish(bus->connection, subject, NULL, 0);
-    natsConnection_Flush(bus->connection);
   }
 }
 

@@ -11,7 +11,7 @@
 
 #include "bus_connection.h"
 
-enum { WINDOW = 512, RESEND_MS = 2000, WRONG_LAST_SEQUENCE = 10071 };
+enum { WINDOW = 512, RESEND_MS = 2000, FLUSH_MS = 300, WRONG_LAST_SEQUENCE = 10071 };
 
 static void settle(hw_bus_letter *letter, natsMsg *message) {
   json_t *root = natsMsg_IsNoResponders(message)
@@ -86,7 +86,8 @@ static void send_round(hw_bus *bus, hw_bus_batch *batch) {
       return;
     }
   }
-  natsConnection_Flush(bus->connection);
+  /* Sent now, not when the library gets to it; but a server that is paused shall not hold us up. */
+  natsConnection_FlushTimeout(bus->connection, FLUSH_MS);
 }
 
 /* The lock is held. Wait until all have an answer or the time is up. Returned: all are settled for good. */

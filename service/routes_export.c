@@ -134,6 +134,7 @@ hw_reply hw__get_export(hw_request *request) {
 /* --- the bulletin --- */
 
 typedef struct {
+  double issued_unix_s;
   char *text;
 } bulletin;
 
@@ -149,26 +150,29 @@ static void look_bulletin(void *context, const hw_solver_view *view) {
   if (!out) {
     return;
   }
-  char opened[48] = "";
+  char issued[48] = "", opened[48] = "";
+  hw_time_format(b->issued_unix_s, issued, sizeof issued);
   if (result.calendar) {
     hw_time_format(view->incident->opened_s, opened, sizeof opened);
   } else {
     snprintf(opened, sizeof opened, "%.0f s (clock of the readings)", view->incident->opened_s);
   }
-  fprintf(out, "POLLUTION BULLETIN  incident %" PRId64 "  %s\n%s\nFirst noticed %s; %s\n\n", view->incident->id,
-          view->incident->closed_seq ? "CLOSED" : "ONGOING", view->site->river.name, opened,
+  fprintf(out, "POLLUTION BULLETIN  incident %" PRId64 "  %s\nIssued %s\nFirst noticed %s; %s\n\n", view->incident->id,
+          view->incident->closed_seq ? "CLOSED" : "ONGOING", issued, opened,
           !have                  ? "no estimate yet."
           : estimate.provisional ? "the answer below is provisional: the pulse has not passed yet."
                                  : "enough of the pulse has been seen for a dependable answer.");
   if (have && hw_result_text(&result, &body) == HW_OK) {
     fputs(body, out);
+  } else {
+    fprintf(out, "%s\n", view->site->river.name);
   }
   free(body);
   fclose(out);
 }
 
 hw_reply hw__get_bulletin(hw_request *request) {
-  bulletin b = {0};
+  bulletin b = {.issued_unix_s = (double)(hw__store_now_us(request->service->store) / 1000000)};
   const hw_db_status status =
       hw__solver_look(request->service->solver, hw__captured_incident(request), look_bulletin, &b);
   if (status != HW_DB_OK) {

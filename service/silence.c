@@ -19,7 +19,8 @@ typedef struct {
 
 struct hw_silence {
   hw_service *service;
-  watched **sensors; /* [site][sensor] */
+  watched *sensors; /* of all rivers, in the catalog's order */
+  size_t count;
   double started_s;
   pthread_t thread;
 };
@@ -82,8 +83,7 @@ static bool tell(hw_silence *silence, hw_place place, const hw_detector *d, bool
 
 /* --- looking --- */
 
-static void look_at(hw_silence *silence, hw_place place, double present_s, double listened_s) {
-  watched *w = &silence->sensors[place.site][place.sensor];
+static void look_at(hw_silence *silence, watched *w, hw_place place, double present_s, double listened_s) {
   const hw_detector d = hw__tracker_detector(silence->service->tracker, place);
   const bool silent = hw__sensor_is_silent(&d, present_s);
   if (w->told) {
@@ -103,12 +103,14 @@ static void look_around(hw_silence *silence) {
     return;
   }
   const double now_s = (double)hw__store_now_us(service->store) * 1e-6;
+  size_t next = 0;
   for (size_t site = 0; site < hw__catalog_count(service->catalog); site++) {
     const double present_s = hw__present_s(service, site);
     /* On a clock that only readings move, they are what there is to listen to. */
     const double listened_s = present_s >= silence->started_s ? now_s - silence->started_s : INFINITY;
-    for (size_t s = 0; s < hw__catalog_site(service->catalog, site)->river.sensor_count; s++) {
-      look_at(silence, (hw_place){site, s}, present_s, listened_s);
+    const size_t sensors = hw__catalog_site(service->catalog, site)->river.sensor_count;
+    for (size_t s = 0; s < sensors && next < silence->count; s++) {
+      look_at(silence, &silence->sensors[next++], (hw_place){site, s}, present_s, listened_s);
     }
   }
 }
@@ -125,29 +127,24 @@ static void *watch(void *argument) {
 /* --- life --- */
 
 static void release(hw_silence *silence) {
-  for (size_t site = 0; silence->sensors && site < hw__catalog_count(silence->service->catalog); site++) {
-    free(silence->sensors[site]);
-  }
   free(silence->sensors);
   free(silence);
 }
 
 static bool allocate(hw_silence *silence) {
-  const size_t sites = hw__catalog_count(silence->service->catalog);
-  silence->sensors = calloc(sites, sizeof(watched *));
-  bool ok = silence->sensors != NULL;
-  for (size_t site = 0; site < sites && ok; site++) {
-    silence->sensors[site] =
-        calloc(hw__catalog_site(silence->service->catalog, site)->river.sensor_count, sizeof(watched));
-    ok = silence->sensors[site] != NULL;
+  for (size_t site = 0; site < hw__catalog_count(silence->service->catalog); site++) {
+    silence->count += hw__catalog_site(silence->service->catalog, site)->river.sensor_count;
   }
-  return ok;
+  silence->sensors = calloc(silence->count, sizeof *silence->sensors);
+  return silence->sensors != NULL;
 }
 
 /* What a former run told. */
 static hw_db_status recall(hw_silence *silence, hw_db *db) {
+  size_t next = 0;
   for (size_t site = 0; site < hw__catalog_count(silence->service->catalog); site++) {
-    for (size_t s = 0; s < hw__catalog_site(silence->service->catalog, site)->river.sensor_count; s++) {
+    const size_t sensors = hw__catalog_site(silence->service->catalog, site)->river.sensor_count;
+    for (size_t s = 0; s < sensors && next < silence->count; s++) {
       char name[48];
       int64_t silent = 0;
       cursor_name(silence, (hw_place){site, s}, name, sizeof name);
@@ -155,7 +152,7 @@ static hw_db_status recall(hw_silence *silence, hw_db *db) {
       if (status != HW_DB_OK && status != HW_DB_ABSENT) {
         return status;
       }
-      silence->sensors[site][s].told = status == HW_DB_OK && silent != 0;
+      silence->sensors[next++].told = status == HW_DB_OK && silent != 0;
     }
   }
   return HW_DB_OK;

@@ -132,9 +132,10 @@ class Service:
     def __enter__(self):
         return self.start()
 
-    def __exit__(self, *_):
+    def __exit__(self, *fault):
         if self.process:
-            self.stop()
+            code = self.stop()
+            assert code == 0 or fault[0], f"the service ended with {code}: {open(self.log.name).read()[-2000:]}"
 
     def request(self, path, body=None, headers=None, method=None):
         """(status, text, headers)"""
