@@ -1,4 +1,4 @@
-/* Lookup is one open-addressing table over "river/sensor" and "/sensor" (any river). It is built while
+/* Lookup is one open-addressing table over "river/sensor", "/sensor" (any river) and "river/". It is built while
  * loading and only read afterwards, so threads share it without a lock. */
 #include "catalog.h"
 
@@ -165,7 +165,7 @@ hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path,
   site->river = *river;
   site->sensor_keys = keys;
   catalog->sites[catalog->count++] = site;
-  hw_status status = HW_OK;
+  hw_status status = enter(catalog, id, "", (hw_place){catalog->count - 1, 0});
   for (size_t s = 0; s < river->sensor_count && status == HW_OK; s++) {
     const hw_place place = {catalog->count - 1, s};
     status = enter(catalog, id, river->sensors[s].id, place);
@@ -211,18 +211,17 @@ hw_site *hw__catalog_site(const hw_catalog *catalog, size_t index) {
 }
 
 ptrdiff_t hw__catalog_find(const hw_catalog *catalog, const char *id) {
-  for (size_t i = 0; i < catalog->count; i++) {
-    if (strcmp(catalog->sites[i]->id, id) == 0) {
-      return (ptrdiff_t)i;
-    }
-  }
-  return -1;
+  char name[HW_ID_SIZE + 2];
+  const int length = snprintf(name, sizeof name, "%s/", id);
+  const bool fits = length > 1 && (size_t)length < sizeof name;
+  const slot *found = fits ? probe(catalog->slots, catalog->slot_count, name) : NULL;
+  return found && found->name ? (ptrdiff_t)found->place.site : -1;
 }
 
 hw_status hw__catalog_sensor(const hw_catalog *catalog, const char *river, const char *sensor, hw_place *out) {
   char name[2 * HW_ID_SIZE + 2];
   const int length = snprintf(name, sizeof name, "%s/%s", river ? river : "", sensor);
-  if (length < 0 || (size_t)length >= sizeof name) {
+  if (!*sensor || length < 0 || (size_t)length >= sizeof name) {
     return HW_ENAME;
   }
   const slot *found = probe(catalog->slots, catalog->slot_count, name);

@@ -13,7 +13,7 @@
 #include "headwater/headwater.h"
 #include "paper_river.h"
 
-enum { MOST = 1200 };
+enum { MOST = 900 };
 static hw_reading readings[MOST];
 static size_t reading_count;
 
@@ -89,7 +89,7 @@ static void test_asking_leaves_no_trace_when_readings_come_in_order(void **state
   (void)state;
   hw_river river = noisy_river();
   simulate(&river, MOST * 1000);
-  for (reading_count = 150; reading_count < 700; reading_count += 200) {
+  for (reading_count = 150; reading_count < 400; reading_count += 200) {
     check_same("posterior", &river);
   }
   hw_river_free(&river);
@@ -98,8 +98,8 @@ static void test_asking_leaves_no_trace_when_readings_come_in_order(void **state
 static void test_asking_leaves_no_trace_beyond_the_replay_budget(void **state) {
   (void)state;
   hw_river river = noisy_river();
-  simulate(&river, 4);
-  reading_count = 1000;
+  simulate(&river, 3);
+  reading_count = 800;
   check_same("posterior", &river);
   hw_river_free(&river);
 }
@@ -108,7 +108,7 @@ static void test_asking_leaves_no_trace_in_the_learners(void **state) {
   (void)state;
   hw_river river = noisy_river();
   simulate(&river, 5);
-  reading_count = 100;
+  reading_count = 60;
   check_same("atgd", &river);
 
   hw_river_free(&river);

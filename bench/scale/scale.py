@@ -6,9 +6,6 @@ The processor times are the lasting part: a machine that does other work beside,
 workers, a service and the senders, shows rates of its own, but a reading costs what it costs.
 """
 import argparse
-import datetime
-import glob
-import json
 import os
 import sys
 import tempfile
@@ -16,95 +13,29 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests", "cluster"))
-from load import HEADER, Line, Watch, cpu_s, folder_bytes, look, make_rivers, partition, quantile, quiet, rss_mb, send_all, spilled  # noqa: E402
-from nodes import Cluster, Display, Worker, ask, wait_for  # noqa: E402
+from load import HEADER, Line, Watch, cpu_s, folder_bytes, make_rivers, partition, quantile, quiet, rss_mb, send_all, spilled  # noqa: E402
+from nodes import wait_for  # noqa: E402
+from systems import PARTITIONS, Embedded, Spread  # noqa: E402
 
 BATCH = 99  # readings of a request: 33 minutes of a river with three sensors
-SENDERS = 4
-PARTITIONS = 16
+SENDERS = {BATCH: 4, 1: 32}  # gateways that batch; sensors that speak for themselves
 SPILLS_PER_PARTITION = 2
-LOAD_S = 0  # the quiet readings start here
-SPILL_S = 200_000  # and the spills here, later than all of them
+SINGLES_S = 100_000  # readings handed in one by one start here
+SPILL_S = 200_000  # and the spills here, later than all quiet readings
 
 
 def say(text):
     print(text, flush=True)
 
 
-class Embedded:
-    """One process, as ever."""
-
-    name = "one process"
-
-    def __init__(self, headwater, folder, rivers):
-        self.display = Display(headwater, "embedded", folder, None, rivers).start().ready(120)
-        self.roles = {"serve": [self.display]}
-
-    def worked(self):
-        """Readings that detection has seen."""
-        text = str(ask(self.display.address + "/metrics")[1])
-        value = {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if line.startswith(("headwater_log_records ", "headwater_tracker_lag_records "))}
-        return value["headwater_log_records"] - value["headwater_tracker_lag_records"]
-
-    def stop(self):
-        self.display.stop()
-
-
-class Spread:
-    """Three NATS nodes, some workers, one service."""
-
-    def __init__(self, headwater, folder, rivers, count):
-        self.name = f"cluster, {count} worker{'s' if count > 1 else ''}"
-        self.folder = folder
-        self.cluster = Cluster(folder).start()
-        self.display = Display(headwater, "serve", folder, self.cluster, rivers).start().ready(120)
-        self.workers = [Worker(headwater, f"work{i + 1}", folder, self.cluster, rivers).start() for i in range(count)]
-        self.roles = {"NATS": self.cluster.nodes, "work": self.workers, "serve": [self.display]}
-        wait_for("every partition is worked", lambda: len({number for _, number in self.taken()}) == PARTITIONS, 60)
-        self.balance()
-
-    def taken(self):
-        """When partitions were taken and brought up to date: [(Unix time, partition)], from the workers' logs."""
-        found = []
-        for worker in self.workers:
-            with open(worker.log, errors="replace") as log:
-                for line in log:
-                    if '"partition_taken"' in line:
-                        told = json.loads(line)
-                        found.append((datetime.datetime.fromisoformat(told["time"].replace("Z", "+00:00")).timestamp(), told["partition"]))
-        return found
-
-    def balance(self):
-        """Until no partition has moved for six seconds."""
-        before, since = None, time.monotonic()
-        while time.monotonic() - since < 6:
-            now = len(self.taken())
-            if now != before:
-                before, since = now, time.monotonic()
-            time.sleep(0.2)
-
-    def worked(self):
-        """Readings in the workers' databases; a partition that moved lies in several, the fullest counts."""
-        held = {}
-        for path in glob.glob(os.path.join(self.folder, "work*", "partition-*.db")):
-            found = look(path, "SELECT count(*) FROM readings")
-            name = os.path.basename(path)
-            held[name] = max(held.get(name, 0), found[0][0] if found else 0)
-        return sum(held.values())
-
-    def stop(self):
-        for process in [self.display, *self.workers]:
-            process.stop()
-        self.cluster.stop()
-
-
-def throughput(system, ids, rounds):
-    requests = [(river, quiet(river, LOAD_S + 60 * (BATCH // 3) * turn, BATCH)) for turn in range(rounds) for river in ids]
-    total = len(requests) * BATCH
+def throughput(system, ids, rounds, batch, first_s, stored):
+    """Of so many requests a river, each with a batch of its readings; `stored` readings are there already."""
+    requests = [(river, quiet(river, first_s + 20 * batch * turn, batch)) for turn in range(rounds) for river in ids]
+    total = len(requests) * batch
     before = {role: cpu_s(processes) for role, processes in system.roles.items()}
     began = time.monotonic()
-    acknowledged_s = send_all(system.display.port, requests, SENDERS)
-    wait_for("all readings are worked", lambda: system.worked() >= total, 300)
+    acknowledged_s = send_all(system.display.port, requests, SENDERS[batch])
+    wait_for("all readings are worked", lambda: system.worked() >= stored + total, 300)
     worked_s = time.monotonic() - began
     used = {role: (cpu_s(processes) - before[role]) / total * 1e6 for role, processes in system.roles.items()}
     return {"acknowledged": total / acknowledged_s, "worked": total / worked_s, "us": used, "total": total}
@@ -142,7 +73,7 @@ class Probe(threading.Thread):
     def run(self):
         while not self.ended:
             began = time.monotonic()
-            self.time_s += 120
+            self.time_s += 2  # the plume is to last: a closed incident has no new estimates
             self.sent.append((began, self.time_s))
             for river in self.rivers:
                 while not self.line.post(river, HEADER + spilled(river, SPILL_S, self.time_s, 1), 4) and not self.ended:
@@ -224,22 +155,28 @@ def space(system, count, readings):
     say(f"\nspace, {count} rivers, {readings} readings ({readings / count:.0f} a river); bytes a river, and a reading:")
     parts = [(f"stream {name}", state["bytes"]) for name, state in sorted(streams.items()) if state["bytes"]]
     parts.append(("disk of one NATS node", folder_bytes(os.path.join(system.folder, system.cluster.nodes[0].name))))
-    parts.append(("partitions' databases of all workers", sum(folder_bytes(path) for path in glob.glob(os.path.join(system.folder, "work*", "*.db*")))))
-    parts.append(("database of one serve", folder_bytes(system.display.db) + folder_bytes(system.display.db + "-wal")))
+    parts.append(("databases of all partitions", sum(system.partitions("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").values())))
+    parts.append(("database of one serve", folder_bytes(system.display.db)))
     for name, size in parts:
         say(f"  {name:38s} {size / count:9.0f}  {size / readings:7.1f}")
 
 
-def report(results):
-    base = results[0]
-    say(f"\nreadings, batches of {BATCH}, {SENDERS} senders; ratios against one process in this run")
+def report_load(results, what, title):
+    first = results[0][what]
+    say(f"\nreadings, {title}; ratios against one process in this run")
     say(f"{'':22s} {'acknowledged/s':>15s} {'ratio':>6s} {'worked/s':>9s} {'ratio':>6s}  CPU a reading, us (by role)            readings per CPU second, ratio")
     for result in results:
-        load, first = result["load"], base["load"]
+        load = result[what]
         total = sum(load["us"].values())
         roles = ", ".join(f"{role} {us:.0f}" for role, us in load["us"].items())
         say(f"{result['name']:22s} {load['acknowledged']:15.0f} {load['acknowledged'] / first['acknowledged']:6.2f} {load['worked']:9.0f} {load['worked'] / first['worked']:6.2f}  "
             f"{total:4.0f} ({roles})".ljust(104) + f" {1e6 / total:8.0f}  {sum(first['us'].values()) / total:.2f}")
+
+
+def report(results):
+    report_load(results, "load", f"batches of {BATCH}, {SENDERS[BATCH]} senders")
+    report_load(results, "single", f"one a request, {SENDERS[1]} senders")
+    base = results[0]
     say(f"\nfrom handing in a reading to its estimate on the display, {len(base['spills'])} open incidents, one reading each a round")
     say(f"{'':22s} {'p50 s':>7s} {'p90 s':>7s} {'max s':>7s} {'p50 ratio':>9s}  CPU an estimate, ms   memory, MB")
     for result in results:
@@ -250,7 +187,8 @@ def report(results):
 
 def measure(system, ids, chosen):
     rivers = spilling(ids)
-    result = {"name": system.name, "spills": rivers, "load": throughput(system, ids, chosen.rounds)}
+    result = {"name": system.name, "spills": rivers, "load": throughput(system, ids, chosen.rounds, BATCH, 0, 0)}
+    result["single"] = throughput(system, ids, 5, 1, SINGLES_S, result["load"]["total"])
     open_incidents(system, rivers)
     result["latency"] = latency(system, rivers, SPILL_S + 6000)
     result["memory"] = ", ".join(f"{role} {rss_mb(processes):.0f}" for role, processes in system.roles.items())
@@ -280,7 +218,7 @@ def main():
                 results.append(measure(system, ids, chosen))
                 if count == counts[-1]:
                     report(results)
-                    space(system, chosen.rivers, results[-1]["load"]["total"])
+                    space(system, chosen.rivers, sum(results[-1][what]["total"] for what in ("load", "single")))
                     rivers, time_s = results[-1]["spills"], results[-1]["latency"]["time_s"]
                     took, worked, time_s = take_overs(system, rivers, time_s, chosen.kills)
                     say(f"\na worker of {count} is killed under load, {len(took)} times; seconds until")

@@ -26,6 +26,7 @@ from relay import HELD, REFUSED, Relays  # noqa: E402
 SETTINGS = ("--quiet", "7200", "--lead-in", "3600")
 LANES = 3  # senders, each with rivers of its own
 MEAN_GAP_S = 2.5  # between two faults
+PATIENCE_S = 90  # for the last estimates
 
 
 def check(claim, truth, detail=""):
@@ -180,6 +181,18 @@ def takings(workers):
     return sum(open(worker.log, errors="replace").read().count('"partition_taken"') for worker in workers)
 
 
+def explain(cluster, processes):
+    """What the parts say of themselves, for whoever looks into a failure."""
+    for node in cluster.nodes:
+        state = node.look("jsz?streams=1&consumers=1&raft=1")
+        for account in state.get("account_details", []) if isinstance(state, dict) else []:
+            for detail in account.get("stream_detail", []):
+                print(f"  {node.name} {detail['name']}: last {detail['state']['last_seq']}, leader {detail.get('cluster', {}).get('leader')}, consumers "
+                      f"{[(one['name'], one['delivered']['stream_seq'], one['num_pending']) for one in detail.get('consumer_detail') or []]}")
+    for process in processes:
+        print(f"  --- {process.name}\n{process.tail(2500)}")
+
+
 def compare(expected, display, seconds):
     """Wait until it says the same, at most so long. Returned: (record, differences)."""
     until = time.monotonic() + seconds
@@ -207,9 +220,11 @@ def run(chosen, folder):
         failed += check("every batch was acknowledged in the end", sent == day.batches, f"{sent} of {day.batches}, {tried} tries")
         failed += check("nothing ended but what was killed", not trouble.ended, "; ".join(trouble.ended)[:1500])
         for display in displays:
-            record, unlike = compare(expected, display, 120)
+            record, unlike = compare(expected, display, 20 if failed else PATIENCE_S)
             failed += check(f"{display.name}: the same readings, incidents and estimates, to the bit", not unlike,
                             "; ".join(unlike) if unlike else f"{len(record.readings)} readings, {len(record.incidents)} incidents, {record.common(expected)} estimates compared")
+        if failed:
+            explain(cluster, workers + displays)
         time.sleep(2)
         failed += check("and it stays so", all(not Record(display.db).differences(expected) for display in displays))
         codes = [process.stop() for process in displays + workers]

@@ -1,4 +1,5 @@
 """A cluster on loopback: NATS nodes, workers and services as processes that can be killed, paused and cut off."""
+import ctypes
 import json
 import os
 import shutil
@@ -17,7 +18,7 @@ http: 127.0.0.1:{monitor}
 ping_interval: "2s"
 ping_max: 2
 jetstream {{ store_dir: "{folder}", max_mem: 256M, max_file: 20G }}
-mqtt {{ listen: 127.0.0.1:{mqtt} }}
+mqtt {{ listen: 127.0.0.1:{mqtt}, ack_wait: "5s", max_ack_pending: 1000 }}
 """
 # Routes go through links that can be cut, so nobody may learn the way around them: nodes tell clients no
 # addresses, and the address they tell each other leads nowhere.
@@ -29,6 +30,15 @@ ROUTES = """cluster {{
   routes: [{routes}]
 }}
 """
+
+
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
+
+
+def die_with_us():
+    """Nothing outlives a test that was itself killed."""
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def free_ports(count):
@@ -78,7 +88,7 @@ class Process:
 
     def start(self):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=die_with_us)
         return self
 
     def alive(self):
