@@ -35,13 +35,17 @@ FAULTS ?=
 SCALE ?=
 DEMO ?=
 
-.PHONY: serve load torture faults scale demo-cluster fuzz study-detect
+.PHONY: program serve load torture faults scale demo-cluster fuzz study-detect
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
-all:
+all: program
+	@ninja --quiet -C $(BUILD)
+
+# The program alone, without tests and studies: enough for a first look.
+program:
 	@tools/need build
 	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
 	@[ -f $(BUILD)/build.ninja ] || meson setup $(BUILD) --prefix=$(PREFIX) >$(BUILD).log || { cat $(BUILD).log; exit 1; }
-	@ninja --quiet -C $(BUILD)
+	@ninja --quiet -C $(BUILD) headwater
 
 demo: all
 	@tools/need demo
@@ -85,12 +89,12 @@ bench: all
 	    --noise-relative 0.05 >$(BUILD)/bench.csv && \
 	  $(BUILD)/bench/bench_online examples/truckee/river.yaml $(BUILD)/bench.csv; \
 	fi
-	@$(BUILD)/bench/bench_posterior
+	@$(BUILD)/bench/bench_posterior 1000000 examples/truckee/river.yaml examples/truckee/readings.csv
 	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 
-serve: all
-	@echo "a spill is played in at 150 times its speed; Ctrl-C stops it, and a second start goes on where it was"
-	@$(HEADWATER) serve examples/truckee/river.yaml --replay examples/truckee/readings.csv --speed 150 --db $(BUILD)/serve.db
+serve: program
+	@echo "a spill is played in at 240 times its speed; Ctrl-C stops it, and a second start goes on where it was"
+	@$(HEADWATER) serve examples/truckee/river.yaml --replay examples/truckee/readings.csv --speed 240 --db $(BUILD)/serve.db
 
 load: all
 	@tools/need test

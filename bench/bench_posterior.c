@@ -1,11 +1,13 @@
-/* What one more reading costs the posterior engine (mode K), and how much it remembers.
+/* What one more reading costs the posterior engine, and how much it remembers.
  *
- *   bench_posterior [most readings, default 1000000]
+ *   bench_posterior [most readings, default 1000000] [RIVER READINGS]
  *
  * Two sensors watch one pulse; 100, 10,000 or 1,000,000 readings spread over the same passage, so that nearly all of
  * them carry information. Beside it in the same run a bare vector kernel on as many particles: an exponential and two
  * running sums, compiled for this machine with -ffast-math. Times are of this thread alone. The longest reading is one
- * that had the particles resampled and moved, sometimes more than once.
+ * that had the particles resampled and moved. In mode U (dispersion unknown) a reading is only put in its place and the
+ * work is done when an answer is asked for, so answers are timed too. A river and its readings, the bundled spill say,
+ * are played as they are, with an answer after every reading and without.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,12 +21,14 @@ typedef struct {
   const char *name;
   bool uncertain;
   double relative;
+  bool field; /* mode U */
 } setting;
 
 static const setting settings[] = {
-    {"v, D known, absolute noise", false, 0},
-    {"v, D known, relative noise", false, 0.05},
-    {"v, D uncertain, absolute noise", true, 0},
+    {"v, D known, absolute noise", false, 0, false},
+    {"v, D known, relative noise", false, 0.05, false},
+    {"v, D uncertain, absolute noise", true, 0, false},
+    {"v, D unknown: mode U", false, 0, true},
 };
 
 static const hw_source truth = {1300, -22106, -12900};
@@ -38,6 +42,9 @@ static void make_river(const setting *what, hw_river *river, hw_sensor *sensors)
   if (what->uncertain) {
     river->hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 1.25, 1.2};
     river->hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 60, 3};
+  }
+  if (what->field) {
+    river->hydraulics.velocity_m_s = river->hydraulics.dispersion_m2_s = (hw_quantity){HW_UNKNOWN, 0, 1};
   }
   river->search = (hw_box){{500, -30000, -24000}, {5000, -15000, -8760}};
   for (size_t k = 0; k < 2; k++) {
@@ -126,28 +133,107 @@ static double mean_of(const double *x, size_t n) {
   return sum / (double)n;
 }
 
-int main(int argc, char **argv) {
-  const long most = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
-  double *spent = calloc(most > 0 ? (size_t)most : 1, sizeof *spent);
-  if (!spent || most < 100) {
-    fprintf(stderr, "bench_posterior: expected a number of readings, 100 or more\n");
-    return 2;
+/* Sorts spent. */
+static void print_row(const char *name, size_t n, double *spent, size_t bytes, double bare, const char *rest) {
+  const double clock = microseconds_clock(), mean = mean_of(spent, n) - clock;
+  const double median = quantile(spent, n, 0.5) - clock;
+  printf("%-32s %9zu  %8.2f %8.1f %8.1f %9.0f  %9zu ", name, n, median, mean, quantile(spent, n, 0.99), spent[n - 1],
+         bytes);
+  if (bare > 0) {
+    printf("%8.2f %6.2f  %s\n", bare - clock, median / (bare - clock), rest);
+  } else {
+    printf("%8s %6s  %s\n", "", "", rest);
   }
-  printf("posterior engine, mode K: microseconds per reading\n");
-  printf("%-32s %9s  %8s %8s %8s %9s  %9s %8s %6s  %s\n", "", "readings", "median", "mean", "p99", "longest", "bytes",
-         "bare", "ratio", "90 % of the place, m");
+  fflush(stdout);
+}
+
+static void bench_passages(size_t most, double *spent) {
   for (size_t k = 0; k < sizeof settings / sizeof settings[0]; k++) {
     const size_t particles = settings[k].relative > 0 ? 2048 : 1024;
-    for (size_t n = 100; n <= (size_t)most; n *= 100) {
+    for (size_t n = 100; n <= most; n *= 100) {
       const hw_estimate e = one_record(&settings[k], n, spent);
-      const double clock = microseconds_clock(), mean = mean_of(spent, n) - clock;
-      const double bare = microseconds_bare(particles) - clock, median = quantile(spent, n, 0.5) - clock;
-      printf("%-32s %9zu  %8.1f %8.1f %8.1f %9.0f  %9zu %8.2f %6.2f  %.1f .. %.1f\n", settings[k].name, n, median, mean,
-             quantile(spent, n, 0.99), spent[n - 1], e.cost.state_bytes, bare, median / bare, e.interval.lo.location_m,
-             e.interval.hi.location_m);
-      fflush(stdout);
+      char place[64];
+      snprintf(place, sizeof place, "%.1f .. %.1f", e.interval.lo.location_m, e.interval.hi.location_m);
+      print_row(settings[k].name, n, spent, e.cost.state_bytes, settings[k].field ? 0 : microseconds_bare(particles),
+                place);
     }
   }
-  free(spent);
+}
+
+/* A record as it was read: spent[i] microseconds for each reading or, when asked for, for the answer after it. */
+static size_t play(const hw_river *river, const hw_reading *readings, size_t count, bool answers, double *spent) {
+  const hw_problem problem = {.river = river};
+  hw_run *run = NULL;
+  hw_estimate e = {0};
+  if (hw_run_create(hw_method_find("posterior"), &problem, NULL, &run) != HW_OK) {
+    exit(3);
+  }
+  for (size_t i = 0; i < count; i++) {
+    double start = thread_seconds_now();
+    hw_run_observe(run, &readings[i]);
+    if (answers) {
+      start = thread_seconds_now();
+      hw_run_estimate(run, &e);
+    }
+    spent[i] = 1e6 * (thread_seconds_now() - start);
+  }
+  if (hw_run_estimate(run, &e) != HW_OK) {
+    exit(3);
+  }
+  hw_run_free(run);
+  return e.cost.state_bytes;
+}
+
+static int bench_spill(const char *river_path, const char *readings_path, double *spent) {
+  enum { MOST = 10000 };
+  hw_river river;
+  hw_reader *reader = NULL;
+  hw_error error = {{0}};
+  hw_reading *readings = calloc(MOST, sizeof *readings);
+  size_t count = 0;
+  hw_status status = readings ? hw_river_load(river_path, NULL, NULL, &river, &error) : HW_ENOMEM;
+  if (status == HW_OK) {
+    status = hw_reader_open(readings_path, &river, &reader, &error);
+  }
+  while (status == HW_OK && count < MOST) {
+    status = hw_reader_next(reader, &readings[count], &error);
+    count += status == HW_OK;
+  }
+  hw_reader_free(reader);
+  if (status != HW_EEND) {
+    fprintf(stderr, "bench_posterior: %s\n", error.text);
+    free(readings);
+    return 1;
+  }
+  hw_river unknown = river; /* shallow: only the hydraulics differ */
+  unknown.hydraulics.velocity_m_s = unknown.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNKNOWN, 0, 1};
+  const hw_river *rivers[] = {&river, &unknown};
+  static const char *const names[2][2] = {{"bundled spill, readings", "bundled spill, answers"},
+                                          {"the same in mode U, readings", "the same in mode U, answers"}};
+  for (size_t k = 0; k < 2; k++) {
+    for (int answers = 0; answers < 2; answers++) {
+      const size_t bytes = play(rivers[k], readings, count, answers, spent);
+      print_row(names[k][answers], count, spent, bytes, 0, "");
+    }
+  }
+  hw_river_free(&river);
+  free(readings);
   return 0;
+}
+
+int main(int argc, char **argv) {
+  const long most = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
+  double *spent = calloc(most > 10000 ? (size_t)most : 10000, sizeof *spent);
+  if (!spent || most < 100 || argc == 3) {
+    fprintf(stderr, "bench_posterior: expected a number of readings, 100 or more, and a river with its readings\n");
+    free(spent);
+    return 2;
+  }
+  printf("posterior engine: microseconds per reading\n");
+  printf("%-32s %9s  %8s %8s %8s %9s  %9s %8s %6s  %s\n", "", "readings", "median", "mean", "p99", "longest", "bytes",
+         "bare", "ratio", "90 % of the place, m");
+  bench_passages((size_t)most, spent);
+  const int code = argc > 3 ? bench_spill(argv[2], argv[3], spent) : 0;
+  free(spent);
+  return code;
 }

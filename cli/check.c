@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check_field.h"
 #include "cli/collect.h"
 
 enum { MOST_READINGS = 20000, MOST_PLACES = 1000 };
@@ -227,6 +228,15 @@ static int check(cli_session *session, check_request *r, bool with_readings) {
   static verdict v;
   const hw_box *box = &session->river.search;
   r->mass_g = r->mass_g > 0 ? r->mass_g : geometric_middle(box->lo.mass_g, box->hi.mass_g);
+  if (session->river.hydraulics.dispersion_m2_s.certainty == HW_UNKNOWN) {
+    if (with_readings) {
+      return cli_fail(EXIT_USAGE,
+                      "dispersion unknown: with readings, how well is what `identify` says; check takes none");
+    }
+    const check_field_request q = {r->places, r->every_s, r->mass_g, strcmp(r->format, "json") == 0, r->seed};
+    const int told = cli_check_field(session, &q);
+    return told < 0 ? cli_finish(EXIT_DONE) : told;
+  }
   outlook *outlooks = calloc(r->places, sizeof *outlooks);
   if (!outlooks) {
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));

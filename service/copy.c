@@ -114,6 +114,11 @@ static void put_aside(const char *path, bool keep) {
   }
 }
 
+void hw__copies_put_aside(const hw_copies *c) {
+  hw__log(HW_LOG_WARNING, "file_put_aside", "path", c->path);
+  put_aside(c->path, true);
+}
+
 static bool bring_back(const hw_copies *c, const manifest *m) {
   const char *fault = "it could not be written";
   uint8_t *packed = fetch_pieces(c, m, &fault);
@@ -166,8 +171,7 @@ static int64_t local_cursor(const hw_copies *c) {
   const bool begun = ok && hw__db_cursor(db, HW_FEED_CURSOR, &cursor) == HW_DB_OK;
   hw__db_close(db);
   if (!ok || !stream_reaches(c, cursor)) {
-    hw__log(HW_LOG_WARNING, "file_put_aside", "path", c->path);
-    put_aside(c->path, true);
+    hw__copies_put_aside(c);
     return -1;
   }
   return begun ? cursor : 0;

@@ -29,6 +29,8 @@ typedef struct {
  * than the stream are put aside.
  * Returned: where it came from, for people. */
 const char *hw__copies_restore(hw_copies *copies);
+/* The file here is damaged: out of the way with it. */
+void hw__copies_put_aside(const hw_copies *copies);
 /* Copy the store as it is now. */
 hw_bus_status hw__copies_make(hw_copies *copies, hw_store *store);
 

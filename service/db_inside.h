@@ -72,9 +72,10 @@ typedef struct {
   hw_db_status (*relax)(hw_db *db);
   /* Optional: hw__db_copy. */
   hw_db_status (*copy)(hw_db *db, const char *path);
-  /* Optional: hw__db_append's rows at once instead of one by one, those whose fate is accepted so far. */
-  hw_db_status (*append)(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
-                         int64_t *seq);
+  /* Optional: hw__db_append's rows at once instead of one by one, those whose fate is accepted so far; with stamps
+   * hw__db_append_stamped's. */
+  hw_db_status (*append)(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, const hw_stamp *stamps,
+                         int64_t received_us, int64_t *seq);
 } hw_db_driver;
 
 extern const hw_db_driver hw__db_sqlite;

@@ -89,7 +89,7 @@ hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entri
                            int64_t *seq) {
   hw_db_status status = settle_time_bases(db, catalog, entries, count);
   if (status == HW_DB_OK && db->driver->append) {
-    return db->driver->append(db, catalog, entries, count, received_us, seq);
+    return db->driver->append(db, catalog, entries, count, NULL, received_us, seq);
   }
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     if (entries[i].fate == HW_FATE_ACCEPTED) {
@@ -104,6 +104,10 @@ hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entri
 hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
                                    const hw_stamp *stamps) {
   hw_db_status status = settle_time_bases(db, catalog, entries, count);
+  if (status == HW_DB_OK && db->driver->append) {
+    int64_t unused = 0;
+    return db->driver->append(db, catalog, entries, count, stamps, 0, &unused);
+  }
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     if (entries[i].fate == HW_FATE_ACCEPTED) {
       status = append_one(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i], &stamps[i]);

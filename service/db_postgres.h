@@ -53,7 +53,7 @@ hw_db_status hw__pg_drain(postgres_db *db);
 /* Numbers as the wire has them. */
 void hw__pg_put_integer(char *out, int64_t x);
 void hw__pg_put_real(char *out, double x);
-hw_db_status hw__pg_append(hw_db *base, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
-                           int64_t *seq);
+hw_db_status hw__pg_append(hw_db *base, const hw_catalog *catalog, hw_entry *entries, size_t count,
+                           const hw_stamp *stamps, int64_t received_us, int64_t *seq);
 
 #endif

@@ -203,7 +203,7 @@ static bool read_text(const json_t *json, bool is_json, hw_value *out) {
 
 /* *memory is what the value rests on, if anything: to be freed after use. */
 static bool read_bytes(const json_t *json, hw_value *out, gnutls_datum_t *memory) {
-  const gnutls_datum_t text = {(unsigned char *)(uintptr_t)json_string_value(json), (unsigned)json_string_length(json)};
+  const gnutls_datum_t text = {(unsigned char *)json_string_value(json), (unsigned)json_string_length(json)};
   if (!text.data || gnutls_base64_decode2(&text, memory) != 0) {
     return false;
   }
@@ -267,12 +267,12 @@ static hw_status read_row(reader *r, const json_t *json) {
 }
 
 /* The last line: is this all, and all as it was written? */
-static hw_status read_end(reader *r, const json_t *end) {
+static hw_status read_end(reader *r, json_t *end) {
   json_int_t rows = -1;
   const char *told = NULL;
   char digest[2 * HW_DIGEST_BYTES + 1];
   hw__digest_text(r->hash, digest);
-  if (json_unpack((json_t *)(uintptr_t)end, "{s:I, s:s}", "rows", &rows, "sha256", &told) != 0) {
+  if (json_unpack(end, "{s:I, s:s}", "rows", &rows, "sha256", &told) != 0) {
     return fail(r, "the last line, expected {\"end\": {\"rows\": ..., \"sha256\": ...}}");
   }
   if ((uint64_t)rows != r->rows) {
@@ -295,7 +295,7 @@ static hw_status read_lines(reader *r, const hw_watch *watch) {
     json_t *json = NULL;
     status = next_line(r);
     status = status == HW_OK ? parse_line(r, &json) : status;
-    const json_t *end = json_object_get(json, "end");
+    json_t *end = json_object_get(json, "end");
     if (status == HW_OK && json_is_array(json)) {
       status = read_row(r, json);
     } else if (status == HW_OK) {

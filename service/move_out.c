@@ -75,7 +75,7 @@ static void put_real(writer *w, double x) {
 }
 
 static void put_base64(writer *w, const char *bytes, size_t size) {
-  const gnutls_datum_t raw = {(unsigned char *)(uintptr_t)bytes, (unsigned)size};
+  const gnutls_datum_t raw = {(unsigned char *)bytes, (unsigned)size};
   gnutls_datum_t text = {NULL, 0};
   if (gnutls_base64_encode2(&raw, &text) == 0) {
     put_string(w, (const char *)text.data, text.size);
@@ -143,11 +143,12 @@ typedef struct {
 static bool move_on(place *at, const hw_table *table, const hw_value *row) {
   for (size_t k = 0; k < table->keys; k++) {
     at->values[k] = row[k];
-    if (row[k].kind == HW_VALUE_TEXT) {
-      free(at->text);
-      at->text = hw__value_duplicate(&row[k]);
-      at->values[k] = at->text ? of_text(at->text) : (hw_value){0};
-    }
+  }
+  if (row[0].kind == HW_VALUE_TEXT) {
+    char *copy = hw__value_duplicate(&row[0]);
+    free(at->text);
+    at->text = copy;
+    at->values[0] = copy ? of_text(copy) : (hw_value){0};
   }
   return row[0].kind != HW_VALUE_TEXT || at->text;
 }

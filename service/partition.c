@@ -14,7 +14,7 @@
 #include "outbox.h"
 #include "wire.h"
 
-enum { GROUP = 256, FETCH_MS = 500 };
+enum { GROUP = 256, FETCH_MS = 500, TRIES = 8 };
 
 struct hw_partition {
   const hw_partition_plan *plan;
@@ -28,6 +28,7 @@ struct hw_partition {
   hw_outbox outbox;
   hw_copies copies;
   const char *origin; /* of the database */
+  bool damaged;       /* it is of no use any more */
   int64_t cursor;
   pthread_t feeder, sender, copier;
   int64_t started_ms;
@@ -157,9 +158,17 @@ static size_t feed_once(hw_partition *p, hw_bus_pull *pull, bool *caught_up) {
   *caught_up = count == 0 || messages[count - 1].pending == 0;
   uint64_t tally[HW_FATE_COUNT] = {0};
   hw_db_status status = HW_DB_OK;
-  while (count && goes_on(p) &&
-         (status = hw__feed(p->store, p->catalog, p->plan->cluster->partitions, messages, count, tally)) != HW_DB_OK) {
+  for (int tries = 0; count && goes_on(p); tries++) {
+    status = hw__feed(p->store, p->catalog, p->plan->cluster->partitions, messages, count, tally);
+    if (status == HW_DB_OK) {
+      break;
+    }
     hw__log(HW_LOG_ERROR, "readings_not_stored", "reason", hw__db_text(status));
+    if (tries == TRIES || status == HW_DB_CORRUPT) {
+      p->damaged = status == HW_DB_CORRUPT;
+      fail(p, hw__db_text(status)); /* another worker has another disk */
+      hw__partition_ask_stop(p);
+    }
     hw__bus_pause_ms(500);
   }
   hw__metric_fates(tally, HW_FATE_COUNT);
@@ -203,8 +212,8 @@ static void close_all(hw_partition *p) {
   hw__tracker_stop(p->tracker);
   hw__solver_stop(p->solver);
   int64_t cursor = 0;
-  if (p->tracker && hw__lease_holds(p->lease) && hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
-      cursor > p->copies.cursor) {
+  if (p->tracker && !p->damaged && hw__lease_holds(p->lease) &&
+      hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK && cursor > p->copies.cursor) {
     hw__copies_make(&p->copies, p->store); /* for whoever is next */
   }
   hw__store_close(p->store);
@@ -230,6 +239,9 @@ static void *feed_loop(void *argument) {
     pthread_join(p->copier, NULL);
   }
   close_all(p);
+  if (p->damaged) {
+    hw__copies_put_aside(&p->copies);
+  }
   hw__log_fields(HW_LOG_INFO, "partition_left", "{s:I, s:I}", "partition", (json_int_t)p->lease->partition, "fence",
                  (json_int_t)p->lease->fence);
   atomic_store(&p->ended, true);

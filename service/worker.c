@@ -109,7 +109,7 @@ static void show(hw_worker *w) {
   atomic_store(&w->watched.connected, hw__bus_connected(w->cluster.bus));
 }
 
-/* A disk that is full, say. Who does not speak is given nothing: the others take what is his share. */
+/* A disk that is full, say. Who is unwell hands back what it has and keeps silent: the others take its share. */
 static bool is_unwell(const hw_worker *w, int64_t now_ms) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     if (now_ms < w->not_before_ms[p]) {
@@ -121,7 +121,8 @@ static bool is_unwell(const hw_worker *w, int64_t now_ms) {
 
 static void tick(hw_worker *w) {
   const int64_t now_ms = hw__bus_now_ms();
-  if (now_ms - w->said_ms >= HW_LEASE_RENEW_MS && !is_unwell(w, now_ms)) {
+  const bool unwell = is_unwell(w, now_ms);
+  if (now_ms - w->said_ms >= HW_LEASE_RENEW_MS && !unwell) {
     w->said_ms = now_ms;
     hw__bus_say(w->cluster.bus, w->voice);
   }
@@ -131,14 +132,14 @@ static void tick(hw_worker *w) {
   }
   sweep(w);
   const bool settled = think(w);
-  if (settled) {
+  if (settled || unwell) {
     for (size_t p = 0; p < w->cluster.partitions; p++) {
-      if (w->partitions[p] && !w->ought[p]) {
+      if (w->partitions[p] && (!w->ought[p] || unwell)) {
         hw__partition_ask_stop(w->partitions[p]);
       }
     }
   }
-  if (now_ms - w->began_ms > LISTEN_MS && now_ms - w->looked_ms >= LOOK_MS) {
+  if (!unwell && now_ms - w->began_ms > LISTEN_MS && now_ms - w->looked_ms >= LOOK_MS) {
     w->looked_ms = now_ms;
     look_around(w);
   }

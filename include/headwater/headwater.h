@@ -12,6 +12,7 @@
 #include "headwater/fisher.h"
 #include "headwater/io.h"
 #include "headwater/method.h"
+#include "headwater/outlook.h"
 #include "headwater/plan.h"
 #include "headwater/reading.h"
 #include "headwater/regret.h"

@@ -11,4 +11,7 @@ echo '# what it cannot do'
 try check data/river.yaml --places 100000
 try check data/river.yaml readings.csv more.csv
 sed 's/dispersion_m2_s: 14.2/dispersion_m2_s: unknown/' data/river.yaml > unknown.yaml
-try check unknown.yaml
+echo '# dispersion unknown: what rivers have in common tells'
+try check unknown.yaml --places 3
+try check unknown.yaml --places 1 --format json
+try check unknown.yaml readings.csv

@@ -1,6 +1,7 @@
 """The service as a whole, driven from outside: whole.py HEADWATER [all | TEST...]
 
 On PostgreSQL (postgres.py) those that say nothing of the store are left out unless asked for."""
+import contextlib
 import hashlib
 import http.server
 import json
@@ -163,6 +164,27 @@ def test_limits_and_refusals(folder):
         assert status == 200 and "default-src 'none'" in headers["Content-Security-Policy"] and headers["X-Content-Type-Options"] == "nosniff"
         codes = [service.request("/healthz")[0] for _ in range(200)]
         assert 429 in codes, "no rate limit"
+
+
+def test_connections_are_bounded(folder):
+    with serve(folder, "--connections", "8") as service:
+        port = int(service.address.rsplit(":", 1)[1])
+        open_ones = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
+        time.sleep(0.3)
+        with socket.create_connection(("127.0.0.1", port)) as ninth:
+            ninth.settimeout(5)
+            with contextlib.suppress(ConnectionError):
+                ninth.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                assert ninth.recv(100) == b"", "the ninth connection was answered"
+        for connection in open_ones:
+            connection.close()
+        until = time.time() + 5
+        while time.time() < until:
+            with contextlib.suppress(OSError):
+                assert service.request("/healthz")[0] == 200
+                return
+            time.sleep(0.1)
+        raise AssertionError("no connection is free again")
 
 
 def test_tokens_have_roles(folder):

@@ -1,0 +1,139 @@
+/* The field model's interval before any reading; outlook.h. */
+#include "headwater/outlook.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "field/engine.h"
+
+/* Quantiles a side; their sums are the distribution of ln distance. */
+enum { POINTS = 101 };
+
+typedef struct {
+  double value, weight;
+} error;
+
+static int by_value(const void *a, const void *b) {
+  const double x = ((const error *)a)->value, y = ((const error *)b)->value;
+  return (x > y) - (x < y);
+}
+
+/* The central range of weighted errors of a logarithm, as factors. Sorts. */
+static hw_range range_of(error *errors, size_t n, double level) {
+  const double want[3] = {0.5 - 0.5 * level, 0.5, 0.5 + 0.5 * level};
+  double found[3] = {NAN, NAN, NAN}, total = 0, below = 0;
+  qsort(errors, n, sizeof *errors, by_value);
+  for (size_t i = 0; i < n; i++) {
+    total += errors[i].weight;
+  }
+  for (size_t i = 0; i < n; i++) {
+    below += errors[i].weight / total;
+    for (int k = 0; k < 3; k++) {
+      found[k] = isnan(found[k]) && below >= want[k] - 1e-12 ? exp(errors[i].value) : found[k];
+    }
+  }
+  return (hw_range){found[0], found[1], found[2]};
+}
+
+/* The velocity's doubt, point i: what the river file or the regression leaves and, where two sensors see the pulse,
+ * what the reach between them tells as well. */
+static error velocity_error(const hw__velocity_prior *prior, const hw__population *p, size_t pulses, size_t i) {
+  const double u = ((double)i + 0.5) / POINTS;
+  if (prior->given) {
+    return (error){prior->scale * gsl_cdf_ugaussian_Pinv(u), 1};
+  }
+  const double t = hw__t_quantile(u);
+  if (pulses < 2) {
+    return (error){prior->scale * t, 1};
+  }
+  const double off = p->reach_scale * t / prior->scale;
+  return (error){p->reach_scale * t, pow(1 + off * off / HW__FREEDOM, -0.5 * (HW__FREEDOM + 1))};
+}
+
+/* Peak of the pulse at a sensor; NAN without a discharge. */
+static double height_at(const hw__field *f, const hw_sensor *sensor, const hw_source *source, double velocity,
+                        double age_s, double lead_s) {
+  const double discharge = hw__discharge_of(f->river, sensor, velocity);
+  if (!(discharge > 0)) {
+    return NAN;
+  }
+  const hw__shape *middle = &f->shapes.shape[HW__SHAPES / 2];
+  return source->mass_g * exp(hw__recovery_at(f, sensor, age_s).mean) / (discharge * middle->area * lead_s);
+}
+
+static void look(const hw__field *f, const hw_source *source, hw_outlook *out, const hw_sensor **first) {
+  for (size_t k = 0; k < f->river->sensor_count; k++) {
+    const hw_sensor *s = &f->river->sensors[k];
+    if (!(s->location_m > source->location_m)) {
+      continue;
+    }
+    const double ln_v = hw__velocity_prior_of(f->river, s, &f->population).mean;
+    const double age = hw__travel_s(f->river, source->location_m, s->location_m, exp(ln_v));
+    const double lead = exp(hw__law_lead(&f->population, log(age), log(age), ln_v));
+    const double floor = fmax(fmax(s->noise_absolute_g_m3, s->detection_limit_g_m3 / 2), 0);
+    const double height = height_at(f, s, source, exp(ln_v), age, lead);
+    out->downstream++;
+    if (height <= 5 * floor) { /* not a pulse to hw__trace_settle */
+      continue;
+    }
+    out->visible++;
+    if (!*first || s->location_m < (*first)->location_m) {
+      *first = s;
+      out->location_m = s->location_m;
+      out->travel_s = age;
+      out->lead_s = lead;
+    }
+  }
+}
+
+static void fill_ranges(const hw__field *f, const hw_sensor *first, double level, error *errors, hw_outlook *out) {
+  const hw__population *p = &f->population;
+  const hw__velocity_prior prior = hw__velocity_prior_of(f->river, first, p);
+  const double scale = hw__law_scale(p) / p->law_between;
+  for (size_t i = 0; i < POINTS; i++) {
+    errors[i] = (error){scale * hw__t_quantile(((double)i + 0.5) / POINTS), 1};
+  }
+  out->age = range_of(errors, POINTS, level);
+  for (size_t i = 0; i < POINTS; i++) {
+    const double age = scale * hw__t_quantile(((double)i + 0.5) / POINTS);
+    for (size_t j = 0; j < POINTS; j++) {
+      const error v = velocity_error(&prior, p, out->visible, j);
+      errors[i * POINTS + j] = (error){age + v.value, v.weight};
+    }
+  }
+  out->distance = range_of(errors, (size_t)POINTS * POINTS, level);
+  if (hw__discharge_of(f->river, first, exp(prior.mean)) > 0) {
+    const double sd = hypot(hw__recovery_at(f, first, out->travel_s).sd, log(first->gain_factor));
+    const double z = gsl_cdf_ugaussian_Pinv(0.5 + 0.5 * level);
+    out->mass = (hw_range){exp(-z * sd), 1, exp(z * sd)};
+  }
+}
+
+hw_status hw_outlook_source(const hw_river *river, const hw_source *source, double level, hw_outlook *out) {
+  if (!(level > 0 && level < 1) || !(source->mass_g > 0) || !isfinite(source->mass_g) ||
+      !isfinite(source->location_m)) {
+    return HW_EDOMAIN;
+  }
+  hw__field *f = calloc(1, sizeof *f);
+  error *errors = calloc((size_t)POINTS * POINTS, sizeof *errors);
+  if (!f || !errors) {
+    free(f);
+    free(errors);
+    return HW_ENOMEM;
+  }
+  const hw_range none = {NAN, NAN, NAN};
+  hw_outlook found = {.location_m = NAN, .travel_s = NAN, .lead_s = NAN, .distance = none, .age = none, .mass = none};
+  const hw_sensor *first = NULL;
+  f->river = river;
+  f->population = hw__population_shipped;
+  hw__shapes_build(&f->shapes);
+  look(f, source, &found, &first);
+  if (first) {
+    fill_ranges(f, first, level, errors, &found);
+  }
+  free(f);
+  free(errors);
+  *out = found;
+  return HW_OK;
+}
