@@ -172,7 +172,8 @@ static void look_bulletin(void *context, const hw_solver_view *view) {
 }
 
 hw_reply hw__get_bulletin(hw_request *request) {
-  bulletin b = {.issued_unix_s = (double)(hw__store_now_us(request->service->store) / 1000000)};
+  const int64_t issued_s = hw__store_now_us(request->service->store) / 1000000; /* whole seconds are enough on paper */
+  bulletin b = {.issued_unix_s = (double)issued_s};
   const hw_db_status status =
       hw__solver_look(request->service->solver, hw__captured_incident(request), look_bulletin, &b);
   if (status != HW_DB_OK) {
