@@ -163,7 +163,7 @@ static bool await_incident(hw_service *service, int64_t id, bool closed) {
     if (there) {
       return true;
     }
-    hw__bus_pause_ms(50);
+    hw__clock_nap_ms(50);
   }
   return false;
 }

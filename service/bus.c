@@ -2,22 +2,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bus_connection.h"
 #include "log.h"
 
 enum { MOST_SERVERS = 32, API_MS = 1500 };
-
-int64_t hw__bus_now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-void hw__bus_pause_ms(int ms) {
-  nanosleep(&(struct timespec){ms / 1000, (long)(ms % 1000) * 1000000}, NULL);
-}
 
 /* --- the connection --- */
 

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "headwater/status.h"
 
 typedef struct hw_bus hw_bus;
@@ -34,10 +35,6 @@ typedef struct {
 hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *error);
 void hw__bus_close(hw_bus *bus);
 bool hw__bus_connected(const hw_bus *bus);
-
-/* A clock that never jumps, and a nap by it. */
-int64_t hw__bus_now_ms(void);
-void hw__bus_pause_ms(int ms);
 
 /* --- streams and buckets --- */
 

@@ -1,6 +1,5 @@
 /* A build without NATS: there is no bus to open, so nobody gets to call the rest. */
 #include <stdio.h>
-#include <time.h>
 
 #include "bus.h"
 
@@ -18,16 +17,6 @@ void hw__bus_close(hw_bus *bus) {
 bool hw__bus_connected(const hw_bus *bus) {
   (void)bus;
   return false;
-}
-
-int64_t hw__bus_now_ms(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-void hw__bus_pause_ms(int ms) {
-  nanosleep(&(struct timespec){ms / 1000, (long)(ms % 1000) * 1000000}, NULL);
 }
 
 hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream) {

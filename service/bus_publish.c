@@ -114,16 +114,16 @@ static bool publish_window(hw_bus *bus, hw_bus_batch *batch, int64_t deadline_ms
   bus->batches = batch;
   pthread_mutex_unlock(&bus->lock);
   while (!good) {
-    const int64_t now_ms = hw__bus_now_ms();
+    const int64_t now_ms = hw__clock_ms();
     send_round(bus, batch);
     pthread_mutex_lock(&bus->lock);
     good = await(bus, batch, now_ms + RESEND_MS < deadline_ms ? now_ms + RESEND_MS : deadline_ms);
     pthread_mutex_unlock(&bus->lock);
     if (!good) {
-      if (hw__bus_now_ms() >= deadline_ms) {
+      if (hw__clock_ms() >= deadline_ms) {
         break;
       }
-      hw__bus_pause_ms(50);
+      hw__clock_nap_ms(50);
     }
   }
   pthread_mutex_lock(&bus->lock);
@@ -137,7 +137,7 @@ static bool publish_window(hw_bus *bus, hw_bus_batch *batch, int64_t deadline_ms
 }
 
 hw_bus_status hw__bus_publish(hw_bus *bus, hw_bus_letter *letters, size_t count, int timeout_ms) {
-  const int64_t deadline_ms = hw__bus_now_ms() + timeout_ms;
+  const int64_t deadline_ms = hw__clock_ms() + timeout_ms;
   hw_bus_status status = HW_BUS_OK;
   for (size_t i = 0; i < count; i++) {
     letters[i].answer = HW_BUS_WAITING;

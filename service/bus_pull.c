@@ -64,7 +64,7 @@ static bool ask(hw_bus_pull *pull) {
   options.Config.InactiveThreshold = INT64_C(30000000000);
   const natsStatus s = js_PullSubscribe(&pull->subscription, pull->bus->js, pull->filter, NULL, NULL, &options, NULL);
   pull->delivered = 0;
-  pull->heard_ms = hw__bus_now_ms();
+  pull->heard_ms = hw__clock_ms();
   return s == NATS_OK;
 }
 
@@ -85,7 +85,7 @@ static bool consumer_is_well(hw_bus_pull *pull) {
   const natsStatus s = natsSubscription_GetConsumerInfo(&info, pull->subscription, NULL, NULL);
   const bool well = s == NATS_OK && info->Delivered.Consumer == pull->delivered && !leader_has_more(pull);
   jsConsumerInfo_Destroy(info);
-  pull->heard_ms = hw__bus_now_ms();
+  pull->heard_ms = hw__clock_ms();
   return well;
 }
 
@@ -112,7 +112,7 @@ hw_bus_status hw__bus_pull_fetch(hw_bus_pull *pull, hw_bus_message *out, size_t 
   *count = 0;
   if (!hw__bus_connected(pull->bus) || (!pull->subscription && !ask(pull))) {
     forget(pull);
-    hw__bus_pause_ms(200);
+    hw__clock_nap_ms(200);
     return HW_BUS_AWAY;
   }
   natsMsgList list = {NULL, 0};
@@ -125,12 +125,12 @@ hw_bus_status hw__bus_pull_fetch(hw_bus_pull *pull, hw_bus_message *out, size_t 
       ++*count;
     }
   }
-  pull->heard_ms = list.Count ? hw__bus_now_ms() : pull->heard_ms;
+  pull->heard_ms = list.Count ? hw__clock_ms() : pull->heard_ms;
   natsMsgList_Destroy(&list);
-  if (!whole || (hw__bus_now_ms() - pull->heard_ms > DOUBT_MS && !consumer_is_well(pull))) {
+  if (!whole || (hw__clock_ms() - pull->heard_ms > DOUBT_MS && !consumer_is_well(pull))) {
     forget(pull);
     if (s != NATS_OK && s != NATS_TIMEOUT) {
-      hw__bus_pause_ms(100); /* an election takes its time */
+      hw__clock_nap_ms(100); /* an election takes its time */
     }
   }
   return HW_BUS_OK;

@@ -68,7 +68,7 @@ static uint8_t *fetch_pieces(const hw_copies *c, const manifest *m, const char *
     piece_subject(c, m->slot, i, subject);
     while ((status = hw__bus_message(c->cluster->bus, "HW_SNAP", subject, &message)) == HW_BUS_AWAY &&
            hw__lease_holds(c->lease)) {
-      hw__bus_pause_ms(100);
+      hw__clock_nap_ms(100);
     }
     if (status != HW_BUS_OK) {
       *fault = "a piece is missing";
@@ -144,17 +144,17 @@ static bool bring_back(const hw_copies *c, const manifest *m) {
 /* Does the stream reach that far? One that was cut back (all its nodes lost power at once, say) will give the
  * same places to other readings. A leader just elected gets some seconds to know its own end. */
 static bool stream_reaches(const hw_copies *c, int64_t cursor) {
-  const int64_t until_ms = hw__bus_now_ms() + PATIENCE_MS;
+  const int64_t until_ms = hw__clock_ms() + PATIENCE_MS;
   for (;;) {
     int64_t last = 0;
     const hw_bus_status status = hw__bus_last(c->cluster->bus, "HW_IN", &last);
     if ((status == HW_BUS_OK && last >= cursor) || !hw__lease_holds(c->lease)) {
       return true;
     }
-    if (status == HW_BUS_OK && hw__bus_now_ms() > until_ms) {
+    if (status == HW_BUS_OK && hw__clock_ms() > until_ms) {
       return false;
     }
-    hw__bus_pause_ms(100);
+    hw__clock_nap_ms(100);
   }
 }
 
@@ -182,9 +182,9 @@ const char *hw__copies_restore(hw_copies *c) {
   hw_bus_status status;
   const int64_t local = local_cursor(c);
   while ((status = read_manifest(c, &m)) == HW_BUS_AWAY && hw__lease_holds(c->lease)) {
-    hw__bus_pause_ms(100);
+    hw__clock_nap_ms(100);
   }
-  c->made_ms = hw__bus_now_ms();
+  c->made_ms = hw__clock_ms();
   if (status == HW_BUS_OK && m.cursor > local && stream_reaches(c, m.cursor)) {
     c->cursor = m.cursor;
     if (bring_back(c, &m)) {
@@ -280,12 +280,12 @@ static hw_bus_status publish_copy(hw_copies *c, manifest *m, const uint8_t *pack
 }
 
 hw_bus_status hw__copies_make(hw_copies *c, hw_store *store) {
-  const int64_t started_ms = hw__bus_now_ms();
+  const int64_t started_ms = hw__clock_ms();
   manifest m = {0};
   uint8_t *packed = pack(c, store, &m);
   const hw_bus_status status = packed ? publish_copy(c, &m, packed) : HW_BUS_AWAY;
   free(packed);
-  c->made_ms = hw__bus_now_ms();
+  c->made_ms = hw__clock_ms();
   c->took_ms = c->made_ms - started_ms;
   hw__metric_add(status == HW_BUS_OK ? HW_METRIC_COPIES : HW_METRIC_COPY_FAILURES, 1);
   if (status == HW_BUS_OK) {

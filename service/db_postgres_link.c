@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "clock.h"
 #include "db_postgres.h"
 #include "log.h"
 
@@ -24,12 +25,6 @@ static const char session[] =
 
 /* Any number nobody else uses: "headwate". */
 #define WRITER_LOCK "7522525836719780965"
-
-static double now_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* One line of libpq's several. */
 static void keep_reason(postgres_db *db, const char *text) {
@@ -86,14 +81,14 @@ hw_db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out) {
 
 /* Waits as long as asked: the session of a writer just killed ends a moment after it. */
 static hw_db_status take_lock(postgres_db *db, int patience_ms) {
-  const double until_s = now_s() + 1e-3 * patience_ms;
+  const double until_s = hw__clock_s() + 1e-3 * patience_ms;
   for (;;) {
     int64_t taken = 0;
     const hw_db_status status = hw__pg_number(db, "SELECT pg_try_advisory_lock(" WRITER_LOCK ")::int", &taken);
     if (status != HW_DB_OK || taken) {
       return status;
     }
-    if (now_s() > until_s) {
+    if (hw__clock_s() > until_s) {
       keep_reason(db, "another headwater writes to it");
       return HW_DB_BUSY;
     }
@@ -138,7 +133,7 @@ static void close_link(postgres_db *db) {
 }
 
 hw_db_status hw__pg_connect(postgres_db *db, int patience_ms) {
-  if (now_s() < db->next_try_s) {
+  if (hw__clock_s() < db->next_try_s) {
     return HW_DB_GONE; /* tried a moment ago: whoever waits is told at once */
   }
   close_link(db);
@@ -162,7 +157,7 @@ hw_db_status hw__pg_connect(postgres_db *db, int patience_ms) {
   }
   if (status != HW_DB_OK) {
     close_link(db);
-    db->next_try_s = now_s() + 0.2;
+    db->next_try_s = hw__clock_s() + 0.2;
   }
   return status;
 }

@@ -78,7 +78,7 @@ static void follow_readings(hw_follower *f, hw_bus_pull *pull) {
   while ((status = hw__feed(f->store, f->catalog, f->cluster.partitions, messages, count, NULL)) != HW_DB_OK &&
          !stopping(f)) {
     hw__log(HW_LOG_ERROR, "readings_not_stored", "reason", hw__db_text(status));
-    hw__bus_pause_ms(1000);
+    hw__clock_nap_ms(1000);
   }
   if (status == HW_DB_OK) {
     atomic_store(&f->in_cursor, messages[count - 1].seq);
@@ -165,7 +165,7 @@ static void await_readings(hw_follower *f, news_job *job) {
   for (size_t i = 0; i < job->count; i++) {
     const int64_t wanted = job->news[i].event.seq / HW_WIRE_STRIDE;
     for (int idle = 0; atomic_load(&f->in_cursor) < wanted && idle < PATIENCE_MS && !stopping(f); idle += 5) {
-      hw__bus_pause_ms(5);
+      hw__clock_nap_ms(5);
       idle = atomic_load(&f->in_idle) ? idle : 0;
     }
     if (atomic_load(&f->in_cursor) >= wanted) {
@@ -195,7 +195,7 @@ static void follow_news(hw_follower *f, hw_bus_pull *pull, news_job *job) {
   hw_db_status status = HW_DB_STOPPING;
   while (!stopping(f) && (status = hw__store_write(f->store, run_news, job)) != HW_DB_OK) {
     hw__log(HW_LOG_ERROR, "news_not_stored", "reason", hw__db_text(status));
-    hw__bus_pause_ms(1000);
+    hw__clock_nap_ms(1000);
   }
   hw__metric_add(HW_METRIC_NEWS, count);
   for (size_t i = 0; i < job->count; i++) {
@@ -210,7 +210,7 @@ static void *news_loop(void *argument) {
   news_job job = {.news = calloc(NEWS_GROUP, sizeof *job.news),
                   .partitions = calloc(NEWS_GROUP, sizeof *job.partitions)};
   while (!stopping(f) && !atomic_load(&f->joined)) {
-    hw__bus_pause_ms(50);
+    hw__clock_nap_ms(50);
   }
   if (job.news && job.partitions && hw__feed_cursor(f->store, out_cursor, &cursor) == HW_DB_OK && !stopping(f) &&
       hw__bus_pull_open(f->cluster.bus, "HW_OUT", "hw.out.>", cursor, &pull) == HW_OK) {

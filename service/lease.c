@@ -11,7 +11,7 @@ static void key_of(const hw_lease *lease, char out[32]) {
 }
 
 void hw__lease_init(hw_lease *lease, hw_bus *bus, size_t partition, const char *owner) {
-  *lease = (hw_lease){.bus = bus, .partition = partition, .owner = owner, .seen_ms = hw__bus_now_ms()};
+  *lease = (hw_lease){.bus = bus, .partition = partition, .owner = owner, .seen_ms = hw__clock_ms()};
 }
 
 hw_bus_status hw__lease_look(hw_lease *lease) {
@@ -20,12 +20,12 @@ hw_bus_status hw__lease_look(hw_lease *lease) {
   key_of(lease, key);
   const hw_bus_status status = hw__bus_get(lease->bus, bucket, key, owner, sizeof owner, &revision);
   if (status == HW_BUS_AWAY) {
-    lease->seen_ms = hw__bus_now_ms(); /* silence of the cluster is not silence of the holder */
+    lease->seen_ms = hw__clock_ms(); /* silence of the cluster is not silence of the holder */
     return status;
   }
   if (revision != lease->revision) {
     lease->revision = revision;
-    lease->seen_ms = hw__bus_now_ms();
+    lease->seen_ms = hw__clock_ms();
     snprintf(lease->seen_owner, sizeof lease->seen_owner, "%s", owner);
   }
   return HW_BUS_OK;
@@ -33,11 +33,11 @@ hw_bus_status hw__lease_look(hw_lease *lease) {
 
 bool hw__lease_is_free(const hw_lease *lease) {
   return !lease->seen_owner[0] || strcmp(lease->seen_owner, lease->owner) == 0 ||
-         hw__bus_now_ms() - lease->seen_ms > HW_LEASE_SILENT_MS;
+         hw__clock_ms() - lease->seen_ms > HW_LEASE_SILENT_MS;
 }
 
 int64_t hw__lease_free_ms(const hw_lease *lease) {
-  return hw__bus_now_ms() - lease->seen_ms - (lease->seen_owner[0] ? HW_LEASE_SILENT_MS : 0);
+  return hw__clock_ms() - lease->seen_ms - (lease->seen_owner[0] ? HW_LEASE_SILENT_MS : 0);
 }
 
 static void hold(hw_lease *lease, int64_t revision, int64_t since_ms) {
@@ -50,7 +50,7 @@ static void hold(hw_lease *lease, int64_t revision, int64_t since_ms) {
 hw_bus_status hw__lease_take(hw_lease *lease) {
   char key[32];
   int64_t revision = 0;
-  const int64_t asked_ms = hw__bus_now_ms();
+  const int64_t asked_ms = hw__clock_ms();
   key_of(lease, key);
   const hw_bus_status status = hw__bus_set(lease->bus, bucket, key, lease->owner, lease->revision, &revision);
   if (status == HW_BUS_OK) {
@@ -78,7 +78,7 @@ void hw__lease_renew(hw_lease *leases, size_t count) {
   hw_bus_letter *letters = calloc(count, sizeof *letters);
   char(*subjects)[64] = calloc(count, sizeof *subjects);
   size_t n = 0;
-  const int64_t asked_ms = hw__bus_now_ms();
+  const int64_t asked_ms = hw__clock_ms();
   for (size_t i = 0; i < count && letters && subjects; i++) {
     if (atomic_load(&leases[i].held)) {
       char key[32];
@@ -112,11 +112,11 @@ void hw__lease_release(hw_lease *lease) {
   if (atomic_exchange(&lease->held, false) &&
       hw__bus_set(lease->bus, bucket, key, "", lease->revision, &revision) == HW_BUS_OK) {
     lease->revision = revision;
-    lease->seen_ms = hw__bus_now_ms();
+    lease->seen_ms = hw__clock_ms();
     lease->seen_owner[0] = '\0';
   }
 }
 
 bool hw__lease_holds(const hw_lease *lease) {
-  return atomic_load(&lease->held) && hw__bus_now_ms() - atomic_load(&lease->renewed_ms) < HW_LEASE_HOLD_MS;
+  return atomic_load(&lease->held) && hw__clock_ms() - atomic_load(&lease->renewed_ms) < HW_LEASE_HOLD_MS;
 }

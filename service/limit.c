@@ -1,4 +1,5 @@
 #include "limit.h"
+#include "clock.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -56,9 +57,7 @@ static size_t bucket_of(struct MHD_Connection *connection) {
 }
 
 bool hw__limit_admit(hw_limiter *limiter, struct MHD_Connection *connection) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  const double now_s = (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+  const double now_s = hw__clock_s();
   bucket *b = &limiter->buckets[bucket_of(connection)];
   pthread_mutex_lock(&limiter->lock);
   const double most = limiter->rate_per_s * depth_s;

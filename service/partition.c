@@ -115,7 +115,7 @@ static void *send_loop(void *argument) {
     const uint64_t version = hw__store_wait(p->store, seen, last_look ? 0 : 500);
     const int sent = hw__outbox_flush(&p->outbox);
     if (sent < 0) {
-      hw__bus_pause_ms(200);
+      hw__clock_nap_ms(200);
     } else if (sent == 0) {
       seen = version;
       if (last_look) {
@@ -130,7 +130,7 @@ static void *send_loop(void *argument) {
 
 /* Time for a copy: something new, the interval is over, and copying takes no more than a twentieth of the time. */
 static bool copy_is_due(hw_partition *p) {
-  const int64_t since_ms = hw__bus_now_ms() - p->copies.made_ms;
+  const int64_t since_ms = hw__clock_ms() - p->copies.made_ms;
   int64_t cursor = 0;
   return since_ms > (int64_t)(1000 * p->plan->copy_s) && since_ms > 20 * p->copies.took_ms &&
          hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK && cursor > p->copies.cursor;
@@ -142,7 +142,7 @@ static void *copy_loop(void *argument) {
     if (copy_is_due(p)) {
       hw__copies_make(&p->copies, p->store);
     }
-    hw__bus_pause_ms(200);
+    hw__clock_nap_ms(200);
   }
   return NULL;
 }
@@ -169,7 +169,7 @@ static size_t feed_once(hw_partition *p, hw_bus_pull *pull, bool *caught_up) {
       fail(p, hw__db_text(status)); /* another worker has another disk */
       hw__partition_ask_stop(p);
     }
-    hw__bus_pause_ms(500);
+    hw__clock_nap_ms(500);
   }
   hw__metric_fates(tally, HW_FATE_COUNT);
   for (size_t i = 0; i < count; i++) {
@@ -195,7 +195,7 @@ static void feed(hw_partition *p) {
       hw__log_fields(HW_LOG_INFO, "partition_taken", "{s:I, s:I, s:s, s:I, s:I, s:f}", "partition",
                      (json_int_t)p->lease->partition, "fence", (json_int_t)p->lease->fence, "origin", p->origin, "from",
                      (json_int_t)p->cursor, "replayed", (json_int_t)replayed, "seconds",
-                     (double)(hw__bus_now_ms() - p->started_ms) * 1e-3);
+                     (double)(hw__clock_ms() - p->started_ms) * 1e-3);
     }
   }
   hw__bus_pull_close(pull);
@@ -256,7 +256,7 @@ hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lea
   }
   p->plan = plan;
   p->lease = lease;
-  p->started_ms = hw__bus_now_ms();
+  p->started_ms = hw__clock_ms();
   snprintf(p->path, sizeof p->path, "%.400s/partition-%02zu.db", plan->dir, lease->partition);
   if (pthread_create(&p->feeder, NULL, feed_loop, p) != 0) {
     free(p);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "clock.h"
 #include "log.h"
 #include "metrics.h"
 #include "outcome.h"
@@ -89,12 +90,6 @@ static void begin(hw_work *work, hw_db *db) {
   }
 }
 
-static double monotonic_s(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static bool observe(hw_work *work, const hw_record *record) {
   hw_reading reading = {.time_s = record->time_s - work->incident.origin_s,
                         .concentration_g_m3 = record->concentration_g_m3,
@@ -108,9 +103,9 @@ static bool observe(hw_work *work, const hw_record *record) {
   if (reading.sensor == site->river.sensor_count) {
     return false; /* a sensor the river file no longer has */
   }
-  const double started = monotonic_s();
+  const double started = hw__clock_s();
   const hw_status status = hw_run_observe(work->run, &reading);
-  const double took_s = monotonic_s() - started;
+  const double took_s = hw__clock_s() - started;
   work->busy_s += took_s;
   work->times_us[work->time_count++ % HW_WORK_TIMES] = took_s * 1e6;
   hw__metric_add(HW_METRIC_ENGINE_READINGS, 1);

@@ -24,14 +24,14 @@ static void hear(void *context, const char *subject) {
   const char *name = strrchr(subject, '.');
   if (name && name[1]) {
     pthread_mutex_lock(&w->lock);
-    hw__roster_hear(&w->roster, name + 1, hw__bus_now_ms());
+    hw__roster_hear(&w->roster, name + 1, hw__clock_ms());
     pthread_mutex_unlock(&w->lock);
   }
 }
 
 /* Returned: the idea of who ought to have what has stood for a while. */
 static bool think(hw_worker *w) {
-  const int64_t now_ms = hw__bus_now_ms();
+  const int64_t now_ms = hw__clock_ms();
   pthread_mutex_lock(&w->lock);
   hw__roster_hear(&w->roster, w->name, now_ms);
   hw__roster_forget(&w->roster, now_ms - SILENT_WORKER_MS, now_ms);
@@ -63,11 +63,11 @@ static void take(hw_worker *w, size_t p) {
 static void look_around(hw_worker *w) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     hw_lease *lease = &w->leases[p];
-    if (w->partitions[p] || hw__bus_now_ms() < w->not_before_ms[p]) {
+    if (w->partitions[p] || hw__clock_ms() < w->not_before_ms[p]) {
       continue;
     }
     if (hw__lease_look(lease) != HW_BUS_OK) {
-      w->began_ms = hw__bus_now_ms(); /* away, and with it the others: renew, and listen before taking */
+      w->began_ms = hw__clock_ms(); /* away, and with it the others: renew, and listen before taking */
       return;
     }
     if (hw__lease_is_free(lease) && (w->ought[p] || hw__lease_free_ms(lease) > UNCLAIMED_MS)) {
@@ -82,7 +82,7 @@ static void sweep(hw_worker *w) {
     hw_lease *lease = &w->leases[p];
     if (w->partitions[p] && hw__partition_ended(w->partitions[p])) {
       if (hw__partition_failed(w->partitions[p])) {
-        w->not_before_ms[p] = hw__bus_now_ms() + FAILED_MS;
+        w->not_before_ms[p] = hw__clock_ms() + FAILED_MS;
       }
       hw__partition_free(w->partitions[p]);
       w->partitions[p] = NULL;
@@ -120,7 +120,7 @@ static bool is_unwell(const hw_worker *w, int64_t now_ms) {
 }
 
 static void tick(hw_worker *w) {
-  const int64_t now_ms = hw__bus_now_ms();
+  const int64_t now_ms = hw__clock_ms();
   const bool unwell = is_unwell(w, now_ms);
   if (now_ms - w->said_ms >= HW_LEASE_RENEW_MS && !unwell) {
     w->said_ms = now_ms;
@@ -159,7 +159,7 @@ static hw_status join(hw_worker *w, const volatile sig_atomic_t *stop, hw_error 
       hw__log(HW_LOG_WARNING, "cluster_not_joined", "reason", error->text);
       told = true;
     }
-    hw__bus_pause_ms(500);
+    hw__clock_nap_ms(500);
     status = HW_OK;
   }
   if (status == HW_OK && !*stop) {
@@ -193,7 +193,7 @@ static hw_status prepare(hw_worker *w) {
                                 .copy_s = o->copy_s,
                                 .keep_days = o->keep_days};
   snprintf(w->plan.tracking.method, sizeof w->plan.tracking.method, "%s", o->method);
-  w->began_ms = hw__bus_now_ms();
+  w->began_ms = hw__clock_ms();
   return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;
 }
 
@@ -212,7 +212,7 @@ static void leave(hw_worker *w) {
     for (size_t p = 0; p < w->cluster.partitions; p++) {
       any = any || w->partitions[p];
     }
-    hw__bus_pause_ms(any ? 100 : 0);
+    hw__clock_nap_ms(any ? 100 : 0);
   }
 }
 
@@ -237,7 +237,7 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
     }
     while (status == HW_OK && !*stop) {
       tick(w);
-      hw__bus_pause_ms(TICK_MS);
+      hw__clock_nap_ms(TICK_MS);
     }
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
     leave(w);
