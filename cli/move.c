@@ -110,7 +110,7 @@ static int run_import(int argc, char **argv) {
   const bool plain = strcmp(request.path, "-") == 0;
   FILE *in = plain ? stdin : fopen(request.path, "re");
   if (!in) {
-    return cli_fail(EXIT_MACHINE, "%s: %s", request.path, strerror(errno));
+    return cli_fail(EXIT_MACHINE, "%s: %s, expected what 'headwater export' wrote", request.path, strerror(errno));
   }
   cli_progress progress;
   cli_progress_start(&progress, request.path);

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "db_inside.h"
 
@@ -88,7 +89,11 @@ static hw_db_status sqlite_open(const char *where, bool writer, hw_db **out, cha
                                 : "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192");
   }
   if (status != HW_DB_OK) {
-    snprintf(reason, size, "%s", db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
+    const bool missing = !writer && access(where, F_OK) != 0;
+    snprintf(reason, size, "%s",
+             missing      ? "there is no such file"
+             : db->handle ? sqlite3_errmsg(db->handle)
+                          : "out of memory");
     sqlite_close(&db->base);
     return status;
   }
