@@ -1,4 +1,5 @@
 /* The connection, streams, keys. */
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "bus_connection.h"
 #include "log.h"
 
-enum { MOST_SERVERS = 32, API_MS = 1500 };
+enum { MOST_SERVERS = 32, API_MS = 1500, SILENT_MS = 4000 };
 
 /* --- the connection --- */
 
@@ -201,6 +202,38 @@ hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   }
   jsStreamInfo_Destroy(info);
   return s == NATS_OK ? HW_BUS_OK : code == JSStreamNotFoundErr ? HW_BUS_ABSENT : HW_BUS_AWAY;
+}
+
+bool hw__bus_can_store(hw_bus *bus, const char *stream) {
+  jsStreamInfo *info = NULL;
+  if (js_GetStreamInfo(&info, bus->js, stream, NULL, NULL) != NATS_OK) {
+    return false;
+  }
+  const int others = info->Cluster ? info->Cluster->ReplicasLen : 0;
+  int well = 1; /* who answers leads */
+  for (int i = 0; i < others; i++) {
+    const jsPeerInfo *peer = info->Cluster->Replicas[i];
+    well += !peer->Offline && peer->Active < SILENT_MS * INT64_C(1000000);
+  }
+  jsStreamInfo_Destroy(info);
+  return 2 * well > others + 1;
+}
+
+/* No version is told to clients; that a stream can be compressed came with 2.10. */
+bool hw__bus_may_fork(hw_bus *bus, const char *stream) {
+  char subject[128];
+  natsMsg *answer = NULL;
+  snprintf(subject, sizeof subject, "$JS.API.STREAM.INFO.%s", stream);
+  if (natsConnection_RequestString(&answer, bus->connection, subject, "", API_MS) != NATS_OK) {
+    return false;
+  }
+  json_t *root = json_loadb(natsMsg_GetData(answer), (size_t)natsMsg_GetDataLength(answer), 0, NULL);
+  const json_t *config = json_object_get(root, "config");
+  const bool may =
+      json_integer_value(json_object_get(config, "num_replicas")) > 1 && !json_object_get(config, "compression");
+  json_decref(root);
+  natsMsg_Destroy(answer);
+  return may;
 }
 
 hw_bus_status hw__bus_message(hw_bus *bus, const char *stream, const char *subject, hw_bus_message *out) {
