@@ -114,8 +114,8 @@ static double paid_for(size_t rivers, size_t coefficients) {
   return rivers > coefficients ? sqrt((double)rivers / (double)(rivers - coefficients)) : 1;
 }
 
-/* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget. The last two are
- * poorly told by few rivers and get a wide prior. */
+/* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget, shift, ln scale and correlation
+ * (as its arc tangent) of the reach. Length, nugget and correlation are poorly told by few rivers and get a wide prior. */
 static void set_law(const gsl_vector *x, hw__population *p) {
   p->law_intercept = gsl_vector_get(x, 0);
   p->law_between = gsl_vector_get(x, 1);
@@ -124,6 +124,9 @@ static void set_law(const gsl_vector *x, hw__population *p) {
   p->law_scale = exp(gsl_vector_get(x, 4));
   p->law_length = exp(gsl_vector_get(x, 5));
   p->law_nugget = exp(gsl_vector_get(x, 6));
+  p->reach_shift = gsl_vector_get(x, 7);
+  p->reach_scale = exp(gsl_vector_get(x, 8));
+  p->reach_correlation = tanh(gsl_vector_get(x, 9));
 }
 
 static double law_misfit(const gsl_vector *x, void *context) {
@@ -140,16 +143,18 @@ static double law_misfit(const gsl_vector *x, void *context) {
       log_age[m] = log(r->age_s[m]);
       residual[m] = r->log_lead[m] - hw__law_lead(&p, log_age[0], log_age[m], v);
     }
-    sum -= hw__law_log_density(&p, r->count, residual, log_age, r->lead_variance);
+    const double reach = r->count > 1 ? log(velocity_above(r)) - v - p.reach_shift : NAN;
+    sum -= hw__law_log_density(&p, r->count, residual, log_age, r->lead_variance, reach);
   }
   const double length = log(p.law_length) / 0.7, nugget = (log(p.law_nugget) - log(0.055)) / 0.5;
-  return sum + 0.5 * length * length + 0.5 * nugget * nugget;
+  const double correlation = gsl_vector_get(x, 9) / 0.7;
+  return sum + 0.5 * (length * length + nugget * nugget + correlation * correlation);
 }
 
 static void fit_law(pool *all, size_t rivers) {
-  double x[7] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055)};
-  minimise(law_misfit, all, 7, x, 0.1);
-  const gsl_vector_view view = gsl_vector_view_array(x, 7);
+  double x[10] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055), 0.1, log(0.15), 0};
+  minimise(law_misfit, all, 10, x, 0.1);
+  const gsl_vector_view view = gsl_vector_view_array(x, 10);
   set_law(&view.vector, all->population);
   all->population->law_scale *= paid_for(rivers, LAW_COEFFICIENTS);
 }
@@ -165,18 +170,7 @@ static double t_misfit(const gsl_vector *x, void *context) {
   return sum;
 }
 
-static void fit_reaches(pool *all) {
-  all->values = 0;
-  for (size_t i = 0; i < all->count; i++) {
-    const measured *r = all->release[i];
-    if (r->count > 1) {
-      all->value[all->values++] = log(velocity_above(r) / velocity_between(r, 1));
-    }
-  }
-  double x[2] = {log(0.15), 0.1};
-  minimise(t_misfit, all, 2, x, 0.1);
-  all->population->reach_scale = exp(x[0]);
-  all->population->reach_shift = x[1];
+static void fit_onward(pool *all) {
   all->values = 0;
   for (size_t i = 0; i < all->count; i++) {
     const measured *r = all->release[i];
@@ -362,7 +356,7 @@ size_t population_learn(const release *releases, size_t count, const char *left_
   size_t rivers = gather(releases, count, left_out, pulses, &all);
   fit_skew(&all);
   rivers = gather(releases, count, left_out, pulses, &all);
-  fit_reaches(&all);
+  fit_onward(&all);
   fit_law(&all, rivers);
   fit_velocities(&all);
   fit_recovery(&all);

@@ -98,8 +98,8 @@ static void test_law_density_matches_two_by_two_formula(void **state) {
   const double square =
       (a * residual[0] * residual[0] - 2 * b * residual[0] * residual[1] + a * residual[1] * residual[1]) / det;
   const double expected = -0.5 * log(det) - 0.5 * (HW__FREEDOM + 2) * log1p(square / HW__FREEDOM);
-  check_near(hw__law_log_density(p, 2, residual, age, NULL), expected, 1e-12);
-  check_near(hw__law_log_density(p, 1, residual, age, NULL),
+  check_near(hw__law_log_density(p, 2, residual, age, NULL, NAN), expected, 1e-12);
+  check_near(hw__law_log_density(p, 1, residual, age, NULL, NAN),
              -0.5 * log(a) - 1.5 * log1p(residual[0] * residual[0] / a / 2), 1e-12);
   /* Pulses of the same age err together but for the nugget. */
   check_near(hw__law_onward_scale(p, age[0], age[0]), p->law_nugget, 1e-12);

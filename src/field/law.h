@@ -3,7 +3,10 @@
  *   ln lead_m = a + b_B ln(age_0 / 36000 s) + b_W ln(age_m / age_0) + c z + eps_m
  *
  * for the pulses m = 0, 1, ... of one release, z = ln(velocity / 0.33 m/s). The residuals are multivariate t with
- * scale matrix s^2 exp(-|ln age_i - ln age_j| / ell) + s_e^2 I: one river's pulses err together.
+ * scale matrix s^2 exp(-|ln age_i - ln age_j| / ell) + s_e^2 I: one river's pulses err together. Where the velocity
+ * between the first two sensors is known, one more member of the same t is the reach: ln velocity above the first sensor
+ * over that between them, less its usual shift, with scale r and covariance k s r exp(-|ln age_m - ln age_0| / ell) to
+ * eps_m. Water slower above the first sensor than below it brings a shorter front than its age should make.
  */
 #ifndef HW_FIELD_LAW_H
 #define HW_FIELD_LAW_H
@@ -18,10 +21,18 @@ enum { HW__FREEDOM = 2 };
 /* Middle of ln lead (of seconds) for the pulse of this age; log_age_first that of the release's first. */
 double hw__law_lead(const hw__population *population, double log_age_first, double log_age, double log_velocity);
 
-/* ln density of the residuals eps[0..n) of pulses with these ln ages, up to a constant that depends on n
- * alone; n <= HW__PULSES. own_variance: what the reading of each lead adds (NULL: nothing). */
+/* ln density of the residuals eps[0..n) of pulses with these ln ages and of the reach (NAN: not known), up to a
+ * constant that depends on their number alone; n <= HW__PULSES. own_variance: what the reading of each lead adds
+ * (NULL: nothing). */
 double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age,
-                           const double *own_variance);
+                           const double *own_variance, double reach);
+
+/* The first pulse's residual given the reach (NAN: not known): its centre, and a scale such that a t with HW__FREEDOM
+ * lies everywhere above the true density or close to it. */
+typedef struct {
+  double centre, scale;
+} hw__law_spread;
+hw__law_spread hw__law_given_reach(const hw__population *population, double reach);
 
 /* Scale of one pulse's residual, and of ln lead at log_age_to when it is known at log_age_from. */
 double hw__law_scale(const hw__population *population);
