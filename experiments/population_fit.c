@@ -1,10 +1,9 @@
 /* Fitting the population constants.
  *
- * The law: maximum likelihood of its multivariate t over releases; the source reach and the reaches onward:
- * of a t. The law's scale is then enlarged by sqrt(R / (R - 4)): R rivers have paid for four coefficients.
- * Velocities: regressions by least squares, the scale of their t taken from rivers left out one by one. Recovery:
- * maximum likelihood of a normal whose variance grows with age. What is fitted is the engine's own reading of each
- * completed pulse, with the reading's own variance.
+ * The law and the reach above the first sensor: maximum likelihood of their multivariate Cauchy over releases; the
+ * reaches onward: of a t with two degrees of freedom. Velocities: regressions by least squares, their Cauchy scale
+ * taken from rivers left out one by one. Recovery: maximum likelihood of a normal whose variance grows with age. What
+ * is fitted is the engine's own reading of each completed pulse, with the reading's own variance.
  */
 #include "population_fit.h"
 
@@ -16,7 +15,7 @@
 
 #include "field/engine.h"
 
-enum { ROWS_MOST = 256, LAW_COEFFICIENTS = 4 };
+enum { ROWS_MOST = 256 };
 
 static void measure_pulse(const hw__field *f, size_t pulse, const release *r, measured *out) {
   const hw_sensor *sensor = &r->river.sensors[f->pulse_sensor[pulse]];
@@ -72,6 +71,7 @@ typedef struct {
   hw__population *population;
   double value[ROWS_MOST], age_days[ROWS_MOST], depth_m[ROWS_MOST]; /* scalar samples */
   size_t values;
+  double (*log_density)(double); /* of theirs, for spread_misfit */
   bool by_depth;
 } pool;
 
@@ -109,13 +109,9 @@ static double minimise(double (*f)(const gsl_vector *, void *), void *context, s
   return best;
 }
 
-/* A scale fitted together with so many coefficients is too small by this factor. */
-static double paid_for(size_t rivers, size_t coefficients) {
-  return rivers > coefficients ? sqrt((double)rivers / (double)(rivers - coefficients)) : 1;
-}
-
 /* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget, shift, ln scale and correlation
- * (as its arc tangent) of the reach. Length, nugget and correlation are poorly told by few rivers and get a wide prior. */
+ * (as its arc tangent) of the reach. Length, nugget and correlation are poorly told by few rivers and get a wide prior.
+ */
 static void set_law(const gsl_vector *x, hw__population *p) {
   p->law_intercept = gsl_vector_get(x, 0);
   p->law_between = gsl_vector_get(x, 1);
@@ -151,21 +147,20 @@ static double law_misfit(const gsl_vector *x, void *context) {
   return sum + 0.5 * (length * length + nugget * nugget + correlation * correlation);
 }
 
-static void fit_law(pool *all, size_t rivers) {
+static void fit_law(pool *all) {
   double x[10] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055), 0.1, log(0.15), 0};
   minimise(law_misfit, all, 10, x, 0.1);
   const gsl_vector_view view = gsl_vector_view_array(x, 10);
   set_law(&view.vector, all->population);
-  all->population->law_scale *= paid_for(rivers, LAW_COEFFICIENTS);
 }
 
-static double t_misfit(const gsl_vector *x, void *context) {
+static double spread_misfit(const gsl_vector *x, void *context) {
   const pool *all = context;
-  const double centre = x->size > 1 ? gsl_vector_get(x, 1) : 0, log_scale = gsl_vector_get(x, 0);
+  const double log_scale = gsl_vector_get(x, 0);
   double sum = 0;
   for (size_t i = 0; i < all->values; i++) {
-    const double t = (all->value[i] - centre) * exp(-log_scale);
-    sum += log_scale + 0.5 * (HW__FREEDOM + 1) * log1p(t * t / HW__FREEDOM);
+    const double t = all->value[i] * exp(-log_scale);
+    sum += log_scale - all->log_density(t);
   }
   return sum;
 }
@@ -178,8 +173,9 @@ static void fit_onward(pool *all) {
       all->value[all->values++] = log(velocity_between(r, m) / velocity_between(r, m - 1));
     }
   }
+  all->log_density = hw__t2_log_density;
   double y[1] = {log(0.15)};
-  minimise(t_misfit, all, 1, y, 0.1);
+  minimise(spread_misfit, all, 1, y, 0.1);
   all->population->onward_scale = exp(y[0]);
 }
 
@@ -202,7 +198,7 @@ static void regress(const pool *all, const double (*row)[3], int columns, const 
   gsl_linalg_HH_solve(&a.matrix, &y.vector, &x.vector);
 }
 
-/* Coefficients on all, the scale of a t on rivers left out. */
+/* Coefficients on all, the scale of Cauchy's distribution on rivers left out. */
 static double regress_on_new(pool *all, const double (*row)[3], int columns, double *b) {
   for (size_t i = 0; i < all->count; i++) {
     regress(all, row, columns, all->release[i]->release->name, b);
@@ -213,8 +209,9 @@ static double regress_on_new(pool *all, const double (*row)[3], int columns, dou
     all->value[i] = miss;
   }
   all->values = all->count;
+  all->log_density = hw__cauchy_log_density;
   double log_scale[1] = {log(0.3)};
-  minimise(t_misfit, all, 1, log_scale, 0.1);
+  minimise(spread_misfit, all, 1, log_scale, 0.1);
   regress(all, row, columns, NULL, b);
   return exp(log_scale[0]);
 }
@@ -357,7 +354,7 @@ size_t population_learn(const release *releases, size_t count, const char *left_
   fit_skew(&all);
   rivers = gather(releases, count, left_out, pulses, &all);
   fit_onward(&all);
-  fit_law(&all, rivers);
+  fit_law(&all);
   fit_velocities(&all);
   fit_recovery(&all);
   free(pulses);

@@ -119,7 +119,7 @@ static size_t readings_of_first(const release *r, hw_reading *out) {
 
 static bool stage_run(const hw_river *river, const hw__population *population, const hw_reading *reading,
                       const size_t stage[STUDY_STAGES], const hw_source *truth, double hold[STUDY_STAGES],
-                      double ratio[STUDY_STAGES]) {
+                      double ratio[STUDY_STAGES], calibration *score) {
   const hw_problem problem = {.river = river};
   const hw_options options = {.seed = 1, .level = 0.9};
   void *state = NULL;
@@ -136,6 +136,7 @@ static bool stage_run(const hw_river *river, const hw__population *population, c
       const hw_range place = {e.interval.lo.location_m, e.source.location_m, e.interval.hi.location_m};
       hold[k] += holds(place, truth->location_m);
       ratio[k] += log((first_place(river) - place.lo) / (first_place(river) - place.hi));
+      calibration_add(score, state, first_place(river), truth, 1);
     }
   }
   hw__field_destroy(state);
@@ -143,7 +144,7 @@ static bool stage_run(const hw_river *river, const hw__population *population, c
 }
 
 bool study_stages(const release *r, const hw__population *population, int velocities, double hold[STUDY_STAGES],
-                  double ratio[STUDY_STAGES]) {
+                  double ratio[STUDY_STAGES], calibration *score) {
   hw_reading *reading = calloc(r->count, sizeof *reading);
   measured m;
   if (!reading || !population_measure(r, population, &m)) {
@@ -159,7 +160,7 @@ bool study_stages(const release *r, const hw__population *population, int veloci
     hw_river river = r->river; /* shallow: only the velocity differs */
     const double off = gsl_cdf_ugaussian_Pinv((k + 0.5) / velocities) * log(1.15);
     river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, m.place_m[0] / m.age_s[0] * exp(off), 1.15};
-    stage_run(&river, population, reading, stage, &r->truth, hold, ratio);
+    stage_run(&river, population, reading, stage, &r->truth, hold, ratio, score);
   }
   for (int k = 0; k < STUDY_STAGES; k++) {
     hold[k] /= velocities;

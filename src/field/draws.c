@@ -15,10 +15,6 @@
 /* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
 static const double quiet_most = 7;
 
-static double log_t(double x) {
-  return -0.5 * (HW__FREEDOM + 1) * log1p(x * x / HW__FREEDOM);
-}
-
 /* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
  * search box does. */
 static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, const hw__trace *trace,
@@ -97,7 +93,7 @@ static void settle_sensors(hw__field *f) {
 
 /* People who give a velocity mean a normal error; rivers of which one is guessed stray further. */
 static double velocity_noise(const hw__velocity_prior *prior, const hw__noise *noise) {
-  return prior->given ? noise->normal_velocity : noise->t_velocity;
+  return prior->given ? noise->normal_velocity : noise->cauchy_velocity;
 }
 
 /* The velocity that the law wants, and how the one above the first sensor differs from it, less the usual shift
@@ -112,7 +108,7 @@ static seen_velocity draw_velocity(const hw__field *f, const hw__noise *noise, c
   const hw__velocity_prior *prior = &f->velocity;
   if (f->pulse_count < 2) {
     draw->log_velocity = prior->mean + prior->scale * velocity_noise(prior, noise);
-    draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->t_reach;
+    draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->cauchy_reach;
     return (seen_velocity){draw->log_velocity - p->reach_shift, NAN};
   }
   double between = 0, last = 0;
@@ -128,17 +124,17 @@ static seen_velocity draw_velocity(const hw__field *f, const hw__noise *noise, c
     if (m == 1) {
       between = last;
     } else {
-      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale);
+      draw->log_weight += hw__t2_log_density((last - draw->log_onward) / p->onward_scale);
     }
     draw->log_onward = last;
   }
-  draw->log_onward += p->onward_scale * noise->t_onward;
+  draw->log_onward += p->onward_scale * noise->t2_onward;
   if (prior->given) {
     draw->log_velocity = prior->mean + prior->scale * noise->normal_velocity;
-    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
+    draw->log_weight += hw__cauchy_log_density((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
   } else {
-    draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
-    draw->log_weight += log_t((draw->log_velocity - prior->mean) / prior->scale);
+    draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->cauchy_reach;
+    draw->log_weight += hw__cauchy_log_density((draw->log_velocity - prior->mean) / prior->scale);
   }
   return (seen_velocity){between, draw->log_velocity - between - p->reach_shift};
 }
@@ -156,24 +152,24 @@ static age_range allowed_ages(const hw__field *f, double phi_s, double velocity,
   return (age_range){fmax(fmax(near, phi_s - box->hi.time_s), 1), fmin(far, phi_s - box->lo.time_s)};
 }
 
-/* The law's t residual, between the ages allowed. As long as those hold most of it, the residual drawn
+/* The law's residual, between the ages allowed. As long as those hold most of it, the residual drawn
  * beforehand is kept or refused; otherwise one is drawn inside, and the probability there is its weight.
  * Either way the draws stand for the same posterior; the first is quicker. */
 static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, seen_velocity velocity,
                      age_range ages, hw__draw *draw) {
   const hw__population *p = &f->population;
-  const hw__law_spread law = hw__law_given_reach(p, velocity.reach);
+  const hw__law_spread law = hw__law_given_reach(p, velocity.reach, 1);
   const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
   /* Older means a longer front: the oldest age has the smallest residual. */
   const double t_young = (first->log_lead - hw__law_lead(p, a, a, velocity.law) - law.centre) / law.scale;
   const double t_old = t_young - p->law_between * (b - a) / law.scale;
-  double t = noise->t_age;
+  double t = noise->cauchy_age;
   if (t_old < -1 && t_young > 1) {
     draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
   } else {
     const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
-    const double below = hw__t_below(flip ? -t_young : t_old), above = hw__t_below(flip ? -t_old : t_young);
-    const double drawn = hw__t_quantile(below + noise->uniform_age * (above - below));
+    const double below = hw__cauchy_below(flip ? -t_young : t_old), above = hw__cauchy_below(flip ? -t_old : t_young);
+    const double drawn = hw__cauchy_quantile(below + noise->uniform_age * (above - below));
     t = flip ? -drawn : drawn;
     draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
   }
@@ -188,9 +184,10 @@ static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw_
     log_age[m] = log(exp(draw->log_age_s) + pulse[m].phi_s - pulse[0].phi_s);
     residual[m] = pulse[m].log_lead - hw__law_lead(p, log_age[0], log_age[m], velocity.law);
   }
-  const hw__law_spread law = hw__law_given_reach(p, velocity.reach);
+  const hw__law_spread law = hw__law_given_reach(p, velocity.reach, 1);
   return hw__law_log_density(p, f->pulse_count, residual, log_age, NULL, velocity.reach) -
-         log_t(velocity.reach / p->reach_scale) - log_t((residual[0] - law.centre) / law.scale) + log(law.scale);
+         hw__cauchy_log_density(velocity.reach / p->reach_scale) -
+         hw__cauchy_log_density((residual[0] - law.centre) / law.scale) + log(law.scale);
 }
 
 /* What the quiet sensors say against a draw: its pulse should have stood out there at a time when the

@@ -21,13 +21,13 @@ double hw__law_onward_scale(const hw__population *population, double log_age_fro
   return sqrt(s * s * (1 - kept * kept) + nugget * nugget);
 }
 
-hw__law_spread hw__law_given_reach(const hw__population *population, double reach) {
+hw__law_spread hw__law_given_reach(const hw__population *population, double reach, double freedom) {
   if (isnan(reach)) {
     return (hw__law_spread){0, hw__law_scale(population)};
   }
   const double z = reach / population->reach_scale, told = population->reach_correlation * population->law_scale;
   const double s = hw__law_scale(population);
-  return (hw__law_spread){told * z, sqrt((s * s - told * told) * (HW__FREEDOM + z * z) / (HW__FREEDOM + 1))};
+  return (hw__law_spread){told * z, sqrt((s * s - told * told) * (freedom + z * z) / (freedom + 1))};
 }
 
 /* Scale matrix of the residuals, and in row n of the reach. */
@@ -64,19 +64,31 @@ double hw__law_log_density(const hw__population *population, size_t n, const dou
     square += solved[i] * solved[i];
     det *= root[i][i];
   }
-  return -log(det) - 0.5 * (HW__FREEDOM + (double)rows) * log1p(square / HW__FREEDOM);
+  return -log(det) - 0.5 * (1 + (double)rows) * log1p(square);
 }
 
-/* Both in closed form; the lower tail without cancellation. */
-double hw__t_below(double t) {
-  const double s = sqrt(2 + t * t);
-  return t < 0 ? 1 / (s * (s - t)) : 1 - 1 / (s * (s + t));
+static double cut(double x) {
+  static const double most = 500;
+  return fmin(fmax(x, -most), most);
 }
 
-double hw__t_quantile(double p) {
-  const double spread = 2 * p * (1 - p);
-  if (!(spread > 1e-9)) {
-    return p < 0.5 ? -30000 : 30000;
-  }
-  return (2 * p - 1) / sqrt(spread);
+double hw__cauchy_log_density(double x) {
+  return -log1p(x * x);
+}
+
+/* The lower tail without cancellation. */
+double hw__cauchy_below(double x) {
+  return x < -1 ? -atan(1 / x) / M_PI : 0.5 + atan(x) / M_PI;
+}
+
+double hw__cauchy_quantile(double p) {
+  return cut(p < 0.25 ? -1 / tan(M_PI * p) : tan(M_PI * (p - 0.5)));
+}
+
+double hw__t2_log_density(double x) {
+  return -1.5 * log1p(0.5 * x * x);
+}
+
+double hw__t2_quantile(double p) {
+  return cut((2 * p - 1) / sqrt(2 * p * (1 - p)));
 }
