@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field/engine.h"
-
 enum { ROWS_MOST = 256 };
 
 static void measure_pulse(const hw__field *f, size_t pulse, const release *r, measured *out) {
@@ -44,23 +42,31 @@ static void measure_pulse(const hw__field *f, size_t pulse, const release *r, me
       release_mass_is_comparable(r->name) ? log(sensor->discharge_m3_s * area / r->truth.mass_g) : NAN;
 }
 
-bool population_measure(const release *r, const hw__population *population, measured *out) {
-  const hw_problem problem = {.river = &r->river};
+hw__field *field_on(const hw_river *river, const hw__population *population) {
+  const hw_problem problem = {.river = river};
   const hw_options options = {.seed = 1, .level = 0.9};
   void *state = NULL;
+  return hw__field_create_with(&problem, &options, population, &state) == HW_OK ? state : NULL;
+}
+
+void field_read(hw__field *f, const release *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    (void)hw__field_observe(f, &r->readings[i]);
+  }
+}
+
+bool population_measure(const release *r, const hw__population *population, measured *out) {
   *out = (measured){.release = r};
-  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+  hw__field *f = field_on(&r->river, population);
+  if (!f) {
     return false;
   }
-  for (size_t i = 0; i < r->count; i++) {
-    (void)hw__field_observe(state, &r->readings[i]);
-  }
-  hw__field_settle(state);
-  const hw__field *f = state;
+  field_read(f, r);
+  hw__field_settle(f);
   for (size_t m = 0; m < f->pulse_count; m++) {
     measure_pulse(f, m, r, out);
   }
-  hw__field_destroy(state);
+  hw__field_destroy(f);
   return out->count > 0;
 }
 

@@ -2,8 +2,6 @@
 
 #include <math.h>
 
-#include "field/engine.h"
-
 enum { SENSORS_MOST = 16 };
 
 /* The release as the sensors in `kept` (a bit each) saw it. */
@@ -22,22 +20,20 @@ static void judge_subset(const release *r, unsigned kept, const hw__population *
   hw_river river = r->river; /* a shallow copy: only the sensors are its own */
   river.sensors = sensors;
   river.sensor_count = n;
-  const hw_problem problem = {.river = &river};
-  const hw_options options = {.seed = 1, .level = 0.9};
-  void *state = NULL;
-  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+  hw__field *f = field_on(&river, population);
+  if (!f) {
     return;
   }
   for (size_t i = 0; i < r->count; i++) {
     hw_reading reading = r->readings[i];
     if (kept >> reading.sensor & 1) {
       reading.sensor = index[reading.sensor];
-      (void)hw__field_observe(state, &reading);
+      (void)hw__field_observe(f, &reading);
     }
   }
-  hw__field_settle(state);
-  calibration_add(out, state, first, &r->truth, weight);
-  hw__field_destroy(state);
+  hw__field_settle(f);
+  calibration_add(out, f, first, &r->truth, weight);
+  hw__field_destroy(f);
 }
 
 void study_subsets(const release *r, const hw__population *population, calibration *single, calibration *several) {
