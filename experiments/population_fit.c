@@ -1,10 +1,9 @@
 /* Fitting the population constants.
  *
- * The law: maximum likelihood of its multivariate t over releases; the source reach and the reaches onward:
- * of a t. The law's scale is then enlarged by sqrt(R / (R - 4)): R rivers have paid for four coefficients.
- * Velocities: regressions by least squares, the scale of their t taken from rivers left out one by one. Recovery:
- * maximum likelihood of a normal whose variance grows with age. What is fitted is the engine's own reading of each
- * completed pulse, with the reading's own variance.
+ * The law and the reach above the first sensor: maximum likelihood of their multivariate Cauchy over releases; the
+ * reaches onward: of a t with two degrees of freedom. Velocities: regressions by least squares, their Cauchy scale
+ * taken from rivers left out one by one. Recovery: maximum likelihood of a normal whose variance grows with age. What
+ * is fitted is the engine's own reading of each completed pulse, with the reading's own variance.
  */
 #include "population_fit.h"
 
@@ -14,9 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field/engine.h"
-
-enum { ROWS_MOST = 256, LAW_COEFFICIENTS = 4 };
+enum { ROWS_MOST = 256 };
 
 static void measure_pulse(const hw__field *f, size_t pulse, const release *r, measured *out) {
   const hw_sensor *sensor = &r->river.sensors[f->pulse_sensor[pulse]];
@@ -45,23 +42,31 @@ static void measure_pulse(const hw__field *f, size_t pulse, const release *r, me
       release_mass_is_comparable(r->name) ? log(sensor->discharge_m3_s * area / r->truth.mass_g) : NAN;
 }
 
-bool population_measure(const release *r, const hw__population *population, measured *out) {
-  const hw_problem problem = {.river = &r->river};
+hw__field *field_on(const hw_river *river, const hw__population *population) {
+  const hw_problem problem = {.river = river};
   const hw_options options = {.seed = 1, .level = 0.9};
   void *state = NULL;
+  return hw__field_create_with(&problem, &options, population, &state) == HW_OK ? state : NULL;
+}
+
+void field_read(hw__field *f, const release *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    (void)hw__field_observe(f, &r->readings[i]);
+  }
+}
+
+bool population_measure(const release *r, const hw__population *population, measured *out) {
   *out = (measured){.release = r};
-  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+  hw__field *f = field_on(&r->river, population);
+  if (!f) {
     return false;
   }
-  for (size_t i = 0; i < r->count; i++) {
-    (void)hw__field_observe(state, &r->readings[i]);
-  }
-  hw__field_settle(state);
-  const hw__field *f = state;
+  field_read(f, r);
+  hw__field_settle(f);
   for (size_t m = 0; m < f->pulse_count; m++) {
     measure_pulse(f, m, r, out);
   }
-  hw__field_destroy(state);
+  hw__field_destroy(f);
   return out->count > 0;
 }
 
@@ -72,6 +77,7 @@ typedef struct {
   hw__population *population;
   double value[ROWS_MOST], age_days[ROWS_MOST], depth_m[ROWS_MOST]; /* scalar samples */
   size_t values;
+  double (*log_density)(double); /* of theirs, for spread_misfit */
   bool by_depth;
 } pool;
 
@@ -109,13 +115,9 @@ static double minimise(double (*f)(const gsl_vector *, void *), void *context, s
   return best;
 }
 
-/* A scale fitted together with so many coefficients is too small by this factor. */
-static double paid_for(size_t rivers, size_t coefficients) {
-  return rivers > coefficients ? sqrt((double)rivers / (double)(rivers - coefficients)) : 1;
-}
-
-/* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget. The last two are
- * poorly told by few rivers and get a wide prior. */
+/* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget, shift, ln scale and correlation
+ * (as its arc tangent) of the reach. Length, nugget and correlation are poorly told by few rivers and get a wide prior.
+ */
 static void set_law(const gsl_vector *x, hw__population *p) {
   p->law_intercept = gsl_vector_get(x, 0);
   p->law_between = gsl_vector_get(x, 1);
@@ -124,6 +126,9 @@ static void set_law(const gsl_vector *x, hw__population *p) {
   p->law_scale = exp(gsl_vector_get(x, 4));
   p->law_length = exp(gsl_vector_get(x, 5));
   p->law_nugget = exp(gsl_vector_get(x, 6));
+  p->reach_shift = gsl_vector_get(x, 7);
+  p->reach_scale = exp(gsl_vector_get(x, 8));
+  p->reach_correlation = tanh(gsl_vector_get(x, 9));
 }
 
 static double law_misfit(const gsl_vector *x, void *context) {
@@ -140,43 +145,33 @@ static double law_misfit(const gsl_vector *x, void *context) {
       log_age[m] = log(r->age_s[m]);
       residual[m] = r->log_lead[m] - hw__law_lead(&p, log_age[0], log_age[m], v);
     }
-    sum -= hw__law_log_density(&p, r->count, residual, log_age, r->lead_variance);
+    const double reach = r->count > 1 ? log(velocity_above(r)) - v - p.reach_shift : NAN;
+    sum -= hw__law_log_density(&p, r->count, residual, log_age, r->lead_variance, reach);
   }
   const double length = log(p.law_length) / 0.7, nugget = (log(p.law_nugget) - log(0.055)) / 0.5;
-  return sum + 0.5 * length * length + 0.5 * nugget * nugget;
+  const double correlation = gsl_vector_get(x, 9) / 0.7;
+  return sum + 0.5 * (length * length + nugget * nugget + correlation * correlation);
 }
 
-static void fit_law(pool *all, size_t rivers) {
-  double x[7] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055)};
-  minimise(law_misfit, all, 7, x, 0.1);
-  const gsl_vector_view view = gsl_vector_view_array(x, 7);
+static void fit_law(pool *all) {
+  double x[10] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055), 0.1, log(0.15), 0};
+  minimise(law_misfit, all, 10, x, 0.1);
+  const gsl_vector_view view = gsl_vector_view_array(x, 10);
   set_law(&view.vector, all->population);
-  all->population->law_scale *= paid_for(rivers, LAW_COEFFICIENTS);
 }
 
-static double t_misfit(const gsl_vector *x, void *context) {
+static double spread_misfit(const gsl_vector *x, void *context) {
   const pool *all = context;
-  const double centre = x->size > 1 ? gsl_vector_get(x, 1) : 0, log_scale = gsl_vector_get(x, 0);
+  const double log_scale = gsl_vector_get(x, 0);
   double sum = 0;
   for (size_t i = 0; i < all->values; i++) {
-    const double t = (all->value[i] - centre) * exp(-log_scale);
-    sum += log_scale + 0.5 * (HW__FREEDOM + 1) * log1p(t * t / HW__FREEDOM);
+    const double t = all->value[i] * exp(-log_scale);
+    sum += log_scale - all->log_density(t);
   }
   return sum;
 }
 
-static void fit_reaches(pool *all) {
-  all->values = 0;
-  for (size_t i = 0; i < all->count; i++) {
-    const measured *r = all->release[i];
-    if (r->count > 1) {
-      all->value[all->values++] = log(velocity_above(r) / velocity_between(r, 1));
-    }
-  }
-  double x[2] = {log(0.15), 0.1};
-  minimise(t_misfit, all, 2, x, 0.1);
-  all->population->reach_scale = exp(x[0]);
-  all->population->reach_shift = x[1];
+static void fit_onward(pool *all) {
   all->values = 0;
   for (size_t i = 0; i < all->count; i++) {
     const measured *r = all->release[i];
@@ -184,8 +179,9 @@ static void fit_reaches(pool *all) {
       all->value[all->values++] = log(velocity_between(r, m) / velocity_between(r, m - 1));
     }
   }
+  all->log_density = hw__t2_log_density;
   double y[1] = {log(0.15)};
-  minimise(t_misfit, all, 1, y, 0.1);
+  minimise(spread_misfit, all, 1, y, 0.1);
   all->population->onward_scale = exp(y[0]);
 }
 
@@ -208,7 +204,7 @@ static void regress(const pool *all, const double (*row)[3], int columns, const 
   gsl_linalg_HH_solve(&a.matrix, &y.vector, &x.vector);
 }
 
-/* Coefficients on all, the scale of a t on rivers left out. */
+/* Coefficients on all, the scale of Cauchy's distribution on rivers left out. */
 static double regress_on_new(pool *all, const double (*row)[3], int columns, double *b) {
   for (size_t i = 0; i < all->count; i++) {
     regress(all, row, columns, all->release[i]->release->name, b);
@@ -219,8 +215,9 @@ static double regress_on_new(pool *all, const double (*row)[3], int columns, dou
     all->value[i] = miss;
   }
   all->values = all->count;
+  all->log_density = hw__cauchy_log_density;
   double log_scale[1] = {log(0.3)};
-  minimise(t_misfit, all, 1, log_scale, 0.1);
+  minimise(spread_misfit, all, 1, log_scale, 0.1);
   regress(all, row, columns, NULL, b);
   return exp(log_scale[0]);
 }
@@ -362,8 +359,8 @@ size_t population_learn(const release *releases, size_t count, const char *left_
   size_t rivers = gather(releases, count, left_out, pulses, &all);
   fit_skew(&all);
   rivers = gather(releases, count, left_out, pulses, &all);
-  fit_reaches(&all);
-  fit_law(&all, rivers);
+  fit_onward(&all);
+  fit_law(&all);
   fit_velocities(&all);
   fit_recovery(&all);
   free(pulses);

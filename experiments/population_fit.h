@@ -2,8 +2,7 @@
 #ifndef EXPERIMENTS_POPULATION_FIT_H
 #define EXPERIMENTS_POPULATION_FIT_H
 
-#include "field/law.h"
-#include "field/population.h"
+#include "field/engine.h"
 #include "releases.h"
 
 /* What the engine itself reads off the completed pulses of a release, beside its true age. */
@@ -16,6 +15,11 @@ typedef struct {
   double log_recovery[HW__PULSES]; /* discharge x area / mass released; NAN when not comparable */
   const hw_sensor *sensor[HW__PULSES];
 } measured;
+
+/* The field model with these constants, seed 1 and 90 % intervals; hw__field_destroy ends it. NULL without memory. */
+hw__field *field_on(const hw_river *river, const hw__population *population);
+/* All readings of a release, in file order. */
+void field_read(hw__field *f, const release *r);
 
 /* Run the engine over the whole release and note its pulses. */
 bool population_measure(const release *r, const hw__population *population, measured *out);

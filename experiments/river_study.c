@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "field/engine.h"
-
 const char *const study_stage_names[STUDY_STAGES] = {"10 % of rise", "25 %",           "50 %",   "75 %",
                                                      "peak",         "fallen to 50 %", "to 10 %"};
 
@@ -23,7 +21,7 @@ static bool holds(hw_range range, double truth) {
 }
 
 /* Truth against four decoys, ranked by the engine; the river must have been created with five candidates. */
-static void judge_candidates(void *state, hw_river *river, const hw_source *truth, int sets, verdict *out) {
+static void judge_candidates(hw__field *f, hw_river *river, const hw_source *truth, int sets, verdict *out) {
   hw_rng rng;
   hw_rng_seed(&rng, 1, 0);
   const double lo = river->search.lo.location_m, hi = river->search.hi.location_m;
@@ -34,7 +32,7 @@ static void judge_candidates(void *state, hw_river *river, const hw_source *trut
       river->candidates[c].location_m = lo + hw_rng_uniform(&rng) * (hi - lo);
     }
     hw_estimate e;
-    if (hw__field_estimate(state, &e) != HW_OK) {
+    if (hw__field_estimate(f, &e) != HW_OK) {
       continue;
     }
     int ahead = 0;
@@ -53,19 +51,14 @@ bool study_judge(const release *r, const hw__population *population, int sets, v
   hw_river river = r->river; /* a shallow copy: only the candidates are its own */
   river.candidates = candidates;
   river.candidate_count = 5;
-  const hw_problem problem = {.river = &river};
-  const hw_options options = {.seed = 1, .level = 0.9};
-  void *state = NULL;
-  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+  hw__field *f = field_on(&river, population);
+  if (!f) {
     return false;
   }
-  for (size_t i = 0; i < r->count; i++) {
-    (void)hw__field_observe(state, &r->readings[i]);
-  }
+  field_read(f, r);
   hw_estimate e;
-  const bool ok = hw__field_estimate(state, &e) == HW_OK;
+  const bool ok = hw__field_estimate(f, &e) == HW_OK;
   if (ok) {
-    const hw__field *f = state;
     hw__scratch scratch = f->scratch;
     const hw_range fifty = hw__summary_range(f->sample, HW__DRAWS, hw__sample_location, 0.5, &scratch);
     const hw_range ninety = {e.interval.lo.location_m, e.source.location_m, e.interval.hi.location_m};
@@ -77,9 +70,9 @@ bool study_judge(const release *r, const hw__population *population, int sets, v
     out->mass_error = release_mass_is_comparable(r->name) ? fabs(e.source.mass_g / r->truth.mass_g - 1) : (double)NAN;
     const double phi = f->pulse[0].phi_s;
     out->log_age_error = log((phi - e.source.time_s) / (phi - r->truth.time_s));
-    judge_candidates(state, &river, &r->truth, sets, out);
+    judge_candidates(f, &river, &r->truth, sets, out);
   }
-  hw__field_destroy(state);
+  hw__field_destroy(f);
   return ok;
 }
 
@@ -119,31 +112,30 @@ static size_t readings_of_first(const release *r, hw_reading *out) {
 
 static bool stage_run(const hw_river *river, const hw__population *population, const hw_reading *reading,
                       const size_t stage[STUDY_STAGES], const hw_source *truth, double hold[STUDY_STAGES],
-                      double ratio[STUDY_STAGES]) {
-  const hw_problem problem = {.river = river};
-  const hw_options options = {.seed = 1, .level = 0.9};
-  void *state = NULL;
-  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+                      double ratio[STUDY_STAGES], calibration *score) {
+  hw__field *f = field_on(river, population);
+  if (!f) {
     return false;
   }
   size_t made = 0;
   for (int k = 0; k < STUDY_STAGES; k++) {
     for (; made < stage[k]; made++) {
-      (void)hw__field_observe(state, &reading[made]);
+      (void)hw__field_observe(f, &reading[made]);
     }
     hw_estimate e;
-    if (hw__field_estimate(state, &e) == HW_OK) {
+    if (hw__field_estimate(f, &e) == HW_OK) {
       const hw_range place = {e.interval.lo.location_m, e.source.location_m, e.interval.hi.location_m};
       hold[k] += holds(place, truth->location_m);
       ratio[k] += log((first_place(river) - place.lo) / (first_place(river) - place.hi));
+      calibration_add(score, f, first_place(river), truth, 1);
     }
   }
-  hw__field_destroy(state);
+  hw__field_destroy(f);
   return true;
 }
 
 bool study_stages(const release *r, const hw__population *population, int velocities, double hold[STUDY_STAGES],
-                  double ratio[STUDY_STAGES]) {
+                  double ratio[STUDY_STAGES], calibration *score) {
   hw_reading *reading = calloc(r->count, sizeof *reading);
   measured m;
   if (!reading || !population_measure(r, population, &m)) {
@@ -159,7 +151,7 @@ bool study_stages(const release *r, const hw__population *population, int veloci
     hw_river river = r->river; /* shallow: only the velocity differs */
     const double off = gsl_cdf_ugaussian_Pinv((k + 0.5) / velocities) * log(1.15);
     river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, m.place_m[0] / m.age_s[0] * exp(off), 1.15};
-    stage_run(&river, population, reading, stage, &r->truth, hold, ratio);
+    stage_run(&river, population, reading, stage, &r->truth, hold, ratio, score);
   }
   for (int k = 0; k < STUDY_STAGES; k++) {
     hold[k] /= velocities;
@@ -170,24 +162,21 @@ bool study_stages(const release *r, const hw__population *population, int veloci
 }
 
 double study_follow(const release *r, const hw__population *population, hw_estimate *last) {
-  const hw_problem problem = {.river = &r->river};
-  const hw_options options = {.seed = 1, .level = 0.9};
-  void *state = NULL;
-  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+  hw__field *f = field_on(&r->river, population);
+  if (!f) {
     return NAN;
   }
-  const hw__field *f = state;
   double counted = 0, held = 0;
   for (size_t i = 0; i < r->count; i++) {
-    (void)hw__field_observe(state, &r->readings[i]);
-    if (hw__field_estimate(state, last) != HW_OK || f->pulse_count < 2 || !f->trace[f->pulse_sensor[1]].fallen) {
+    (void)hw__field_observe(f, &r->readings[i]);
+    if (hw__field_estimate(f, last) != HW_OK || f->pulse_count < 2 || !f->trace[f->pulse_sensor[1]].fallen) {
       continue;
     }
     const hw_range place = {last->interval.lo.location_m, last->source.location_m, last->interval.hi.location_m};
     counted++;
     held += holds(place, r->truth.location_m);
   }
-  hw__field_destroy(state);
+  hw__field_destroy(f);
   return held / counted;
 }
 
@@ -225,26 +214,24 @@ static void forecast(const release *r, const hw_reading *reading, size_t next, c
   hw_river river = r->river; /* a shallow copy: only the intake is its own */
   river.intakes = &intake;
   river.intake_count = 1;
-  const hw_problem problem = {.river = &river};
-  const hw_options options = {.seed = 1, .level = 0.9};
-  void *state = NULL;
-  if (hw__field_create_with(&problem, &options, population, &state) != HW_OK) {
+  hw__field *f = field_on(&river, population);
+  if (!f) {
     return;
   }
   for (size_t i = 0; i < r->count; i++) {
     if (r->river.sensors[reading[i].sensor].location_m < intake.location_m) {
-      (void)hw__field_observe(state, &reading[i]);
+      (void)hw__field_observe(f, &reading[i]);
     }
   }
   hw_estimate e;
-  if (hw__field_estimate(state, &e) == HW_OK && e.arrival_count == 1) {
+  if (hw__field_estimate(f, &e) == HW_OK && e.arrival_count == 1) {
     const passed real = what_passed(reading, r->count, next);
     sum->made++;
     sum->first += holds(e.arrivals[0].first_s, real.first_s);
     sum->peak_time += holds(e.arrivals[0].peak_s, real.peak_s);
     sum->peak += holds(e.arrivals[0].peak_g_m3, real.peak_g_m3);
   }
-  hw__field_destroy(state);
+  hw__field_destroy(f);
 }
 
 void study_forecasts(const release *r, const hw__population *population, forecasts *sum) {

@@ -3,6 +3,7 @@
 #ifndef EXPERIMENTS_RIVER_STUDY_H
 #define EXPERIMENTS_RIVER_STUDY_H
 
+#include "calibration.h"
 #include "population_fit.h"
 
 enum { STUDY_STAGES = 7 };
@@ -23,10 +24,10 @@ typedef struct {
 bool study_judge(const release *r, const hw__population *population, int sets, verdict *out);
 
 /* How often 90 % intervals hold the true place at each stage of the first sensor's pulse, over `velocities`
- * given velocities that err by a lognormal factor of 1.15, the one the river file admits; and the median
- * over them of the interval's far end over its near end, as distances. */
+ * given velocities that err by a lognormal factor of 1.15, the one the river file admits; the median over
+ * them of the interval's far end over its near end, as distances; and all of them together in *score. */
 bool study_stages(const release *r, const hw__population *population, int velocities, double holds[STUDY_STAGES],
-                  double ratio[STUDY_STAGES]);
+                  double ratio[STUDY_STAGES], calibration *score);
 
 /* After every reading: does the 90 % interval hold the true place? Returned: the share of readings from
  * the moment the second sensor's pulse has fallen to half on, NAN when it never does. */

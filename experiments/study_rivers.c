@@ -99,11 +99,11 @@ static double study_releases(const release *releases, size_t count, const hw__po
   return hold90 / n;
 }
 
-static void study_all_stages(const release *releases, size_t count, const hw__population *without) {
+static void study_all_stages(const release *releases, size_t count, const hw__population *without, calibration *score) {
   double hold[STUDY_STAGES] = {0}, ratio[STUDY_STAGES][64], one_hold[STUDY_STAGES], one_ratio[STUDY_STAGES];
   size_t n = 0;
   for (size_t i = 0; i < count && n < 64; i++) {
-    if (study_stages(&releases[i], &without[i], VELOCITIES, one_hold, one_ratio)) {
+    if (study_stages(&releases[i], &without[i], VELOCITIES, one_hold, one_ratio, score)) {
       for (int k = 0; k < STUDY_STAGES; k++) {
         hold[k] += one_hold[k];
         ratio[k][n] = one_ratio[k];
@@ -122,23 +122,23 @@ static void study_all_stages(const release *releases, size_t count, const hw__po
 
 static void print_calibration(const char *what, const calibration *c) {
   const double w = c->weight;
-  printf("%-18s %5zu  %6.3f %6.3f %6.3f %6.3f  %9.3f %9.2f %9.3f\n", what, c->cases, c->hold50 / w, c->hold80 / w,
+  printf("%-26s %5zu  %6.3f %6.3f %6.3f %6.3f  %9.3f %9.2f %9.3f\n", what, c->cases, c->hold50 / w, c->hold80 / w,
          c->hold90 / w, c->hold98 / w, c->crps / w, c->interval90 / w, c->log_score / w);
 }
 
-static void study_all_subsets(const release *releases, size_t count, const hw__population *without) {
+/* Every subset of the sensors as if the others were not there, velocity and dispersion unknown; and the stages. */
+static void study_calibration(const release *releases, size_t count, const hw__population *without,
+                              const calibration *stages) {
   calibration single = {0}, several = {0};
   for (size_t i = 0; i < count; i++) {
     study_subsets(&releases[i], &without[i], &single, &several);
   }
-  printf(
-      "\nevery subset of the sensors as if the others were not there, velocity and dispersion unknown; a release "
-      "counts "
-      "once\n");
-  printf("%-18s %5s  %6s %6s %6s %6s  %9s %9s %9s\n", "", "cases", "in 50", "in 80", "in 90", "in 98", "crps",
+  printf("\nevery subset of the sensors, a release counting once; and all stages above\n");
+  printf("%-26s %5s  %6s %6s %6s %6s  %9s %9s %9s\n", "", "cases", "in 50", "in 80", "in 90", "in 98", "crps",
          "interval", "-ln p");
   print_calibration("several sensors", &several);
   print_calibration("one sensor", &single);
+  print_calibration("stages, velocity given", stages);
 }
 
 static void study_arrivals(const release *releases, size_t count, const hw__population *without) {
@@ -191,8 +191,9 @@ int main(int argc, char **argv) {
   if (without) {
     learn_without(releases, count, judged, without);
     held = study_releases(releases, judged, without);
-    study_all_stages(releases, judged, without);
-    study_all_subsets(releases, judged, without);
+    calibration stages = {0};
+    study_all_stages(releases, judged, without, &stages);
+    study_calibration(releases, judged, without, &stages);
     study_arrivals(releases, judged, without);
     truckee = study_truckee(folder);
   }

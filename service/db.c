@@ -114,7 +114,8 @@ hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sent
   if (status != HW_DB_OK) {
     char name[256];
     hw__db_name(store, name, sizeof name);
-    const bool told = status == HW_DB_NEWER || status == HW_DB_OLDER; /* the engine knows nothing of it */
+    /* of these the engine knows nothing to add */
+    const bool told = status == HW_DB_NEWER || status == HW_DB_OLDER || status == HW_DB_NO_FILE;
     snprintf(sentence, size, told ? "%s: %s" : "%s: %s (%s)", name, hw__db_text(status), reason);
     return status;
   }

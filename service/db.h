@@ -23,6 +23,7 @@ typedef struct hw_db hw_db;
 #define HW_DB_LIST(X)                                                                                \
   X(HW_DB_OK, "done")                                                                                \
   X(HW_DB_ABSENT, "no such row")                                                                     \
+  X(HW_DB_NO_FILE, "there is no such file")                                                          \
   X(HW_DB_FULL, "the disk is full")                                                                  \
   X(HW_DB_READONLY, "the database cannot be written")                                                \
   X(HW_DB_CORRUPT, "the database is damaged")                                                        \

@@ -90,12 +90,9 @@ static hw_db_status sqlite_open(const char *where, bool writer, hw_db **out, cha
   }
   if (status != HW_DB_OK) {
     const bool missing = !writer && access(where, F_OK) != 0;
-    snprintf(reason, size, "%s",
-             missing      ? "there is no such file"
-             : db->handle ? sqlite3_errmsg(db->handle)
-                          : "out of memory");
+    snprintf(reason, size, "%s", db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
     sqlite_close(&db->base);
-    return status;
+    return missing ? HW_DB_NO_FILE : status;
   }
   *out = &db->base;
   return HW_DB_OK;

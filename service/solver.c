@@ -4,64 +4,54 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
 #include "log.h"
 #include "outcome.h"
-#include "work.h"
+#include "turns.h"
 
 enum { RUNS_KEPT = 4 }; /* of closed incidents, for people who look at them */
-
-typedef struct {
-  hw_solver *solver;
-  size_t index;
-  pthread_t thread;
-} worker;
 
 struct hw_solver {
   hw_store *store;
   const hw_catalog *catalog;
   hw_tracker *tracker;
   hw_solver_options options;
-  pthread_mutex_t lock; /* the list, version, stopping, tick, lag */
+  pthread_mutex_t lock; /* the tracker, turns, tick, stopping */
   pthread_cond_t news;
-  hw_work **works;
-  size_t count, capacity;
-  uint64_t version, tick;
+  hw_turns turns;
+  uint64_t tick;
   bool stopping;
-  worker *workers;
-  size_t worker_count;
+  pthread_t *threads;
+  size_t thread_count;
 };
 
-static hw_work *find(hw_solver *solver, int64_t id) {
-  for (size_t i = 0; i < solver->count; i++) {
-    if (solver->works[i]->incident.id == id) {
-      return solver->works[i];
-    }
-  }
-  return NULL;
-}
-
-/* The lock is held. Returned: the incident's work, made when there is none; NULL without memory. */
+/* The lock is held. Returned: the incident's work, made when there is none; NULL without memory, or when its river is
+ * no longer served. */
 static hw_work *admit(hw_solver *solver, const hw_incident *incident) {
-  hw_work *work = find(solver, incident->id);
+  hw_work *work = hw__turns_find(&solver->turns, incident->id);
   const ptrdiff_t site = hw__catalog_site_of_key(solver->catalog, incident->river);
   if (work || site < 0) {
     return work;
   }
-  if (!hw__grow(&solver->works, solver->count, &solver->capacity, sizeof *solver->works, 64)) {
-    return NULL;
-  }
-  if (hw__work_create(solver->store, hw__catalog_site(solver->catalog, (size_t)site), &solver->options, incident,
+  if (!hw__turns_reserve(&solver->turns) ||
+      hw__work_create(solver->store, hw__catalog_site(solver->catalog, (size_t)site), &solver->options, incident,
                       &work) != HW_OK) {
     hw__log(HW_LOG_ERROR, "incident_not_followed", "reason", "out of memory");
     return NULL;
   }
-  solver->works[solver->count++] = work;
+  hw__turns_add(&solver->turns, work);
   return work;
 }
 
+/* One whose readings are to be followed here as they come. */
+static void follow(hw_solver *solver, const hw_incident *incident) {
+  hw_work *work = admit(solver, incident);
+  if (work) {
+    work->followed = true;
+  }
+}
+
 static void tell(hw_solver *solver) {
-  solver->version++;
+  hw__turns_tell(&solver->turns);
   pthread_cond_broadcast(&solver->news);
 }
 
@@ -69,7 +59,7 @@ void hw__solver_opened(void *context, const hw_incident *incident) {
   hw_solver *solver = context;
   hw__logf(HW_LOG_INFO, "incident_opened", "incident", "%lld", (long long)incident->id);
   pthread_mutex_lock(&solver->lock);
-  admit(solver, incident);
+  follow(solver, incident);
   tell(solver);
   pthread_mutex_unlock(&solver->lock);
 }
@@ -78,14 +68,18 @@ void hw__solver_closed(void *context, const hw_incident *incident) {
   hw_solver *solver = context;
   hw__logf(HW_LOG_INFO, "incident_closed", "incident", "%lld", (long long)incident->id);
   pthread_mutex_lock(&solver->lock);
-  hw_work *work = find(solver, incident->id);
-  pthread_mutex_unlock(&solver->lock);
+  hw_work *work = hw__turns_find(&solver->turns, incident->id);
   if (work) {
+    work->users++;
+    pthread_mutex_unlock(&solver->lock);
     pthread_mutex_lock(&work->lock);
     work->incident.closed_seq = incident->closed_seq;
     pthread_mutex_unlock(&work->lock);
+    pthread_mutex_lock(&solver->lock);
+    work->users--;
   }
-  hw__solver_advanced(solver);
+  tell(solver);
+  pthread_mutex_unlock(&solver->lock);
 }
 
 void hw__solver_advanced(void *context) {
@@ -115,49 +109,22 @@ static bool attend(hw_work *work, int64_t tracker_seq) {
   return more;
 }
 
-/* Runs of closed incidents are let go, but for the few looked at last. */
-static void let_go(hw_solver *solver) {
-  size_t held = 0;
-  hw_work *oldest = NULL;
-  for (size_t i = 0; i < solver->count; i++) {
-    hw_work *work = solver->works[i];
-    if (pthread_mutex_trylock(&work->lock) == 0) {
-      const bool idle = work->run && (work->finished || !solver->tracker);
-      held += idle;
-      oldest = idle && (!oldest || work->used < oldest->used) ? work : oldest;
-      pthread_mutex_unlock(&work->lock);
-    }
-  }
-  if (held > RUNS_KEPT && oldest && pthread_mutex_trylock(&oldest->lock) == 0) {
-    hw__work_drop(oldest);
-    pthread_mutex_unlock(&oldest->lock);
-  }
-}
-
 static void *work_loop(void *argument) {
-  worker *self = argument;
-  hw_solver *solver = self->solver;
-  uint64_t seen = 0;
+  hw_solver *solver = argument;
   pthread_mutex_lock(&solver->lock);
   while (!solver->stopping) {
-    if (solver->version == seen || !solver->tracker) {
+    hw_work *work = solver->tracker ? hw__turns_take(&solver->turns) : NULL;
+    if (!work) {
+      hw__turns_let_go(&solver->turns, RUNS_KEPT);
       pthread_cond_wait(&solver->news, &solver->lock);
       continue;
     }
-    seen = solver->version;
-    bool more = true;
-    while (more && !solver->stopping && solver->tracker) {
-      more = false;
-      const int64_t tracker_seq = hw__tracker_seq(solver->tracker);
-      for (size_t i = self->index; i < solver->count && !solver->stopping; i += solver->worker_count) {
-        hw_work *work = solver->works[i];
-        pthread_mutex_unlock(&solver->lock);
-        more = attend(work, tracker_seq) || more;
-        pthread_mutex_lock(&solver->lock);
-      }
-    }
-    if (self->index == 0) {
-      let_go(solver);
+    const int64_t tracker_seq = hw__tracker_seq(solver->tracker);
+    pthread_mutex_unlock(&solver->lock);
+    const bool more = attend(work, tracker_seq);
+    pthread_mutex_lock(&solver->lock);
+    if (hw__turns_give_back(&solver->turns, work, more)) {
+      pthread_cond_broadcast(&solver->news);
     }
   }
   pthread_mutex_unlock(&solver->lock);
@@ -177,16 +144,12 @@ hw_status hw__solver_start(hw_store *store, const hw_catalog *catalog, const hw_
   pthread_mutex_init(&solver->lock, NULL);
   pthread_cond_init(&solver->news, NULL);
   const size_t wanted = options->threads ? options->threads : 2;
-  solver->workers = calloc(wanted, sizeof *solver->workers);
-  for (size_t i = 0; solver->workers && i < wanted; i++) {
-    solver->workers[i] = (worker){.solver = solver, .index = i};
-    solver->worker_count = wanted;
-    if (pthread_create(&solver->workers[i].thread, NULL, work_loop, &solver->workers[i]) != 0) {
-      solver->worker_count = i;
-      break;
-    }
+  solver->threads = calloc(wanted, sizeof *solver->threads);
+  while (solver->threads && solver->thread_count < wanted &&
+         pthread_create(&solver->threads[solver->thread_count], NULL, work_loop, solver) == 0) {
+    solver->thread_count++;
   }
-  if (solver->worker_count != wanted) {
+  if (solver->thread_count != wanted) {
     hw__solver_stop(solver);
     return HW_ENOMEM;
   }
@@ -213,7 +176,7 @@ hw_db_status hw__solver_resume(hw_solver *solver) {
   }
   pthread_mutex_lock(&solver->lock);
   for (size_t i = count; i-- > 0 && status == HW_DB_OK;) {
-    admit(solver, &open[i]);
+    follow(solver, &open[i]);
   }
   tell(solver);
   pthread_mutex_unlock(&solver->lock);
@@ -229,14 +192,11 @@ void hw__solver_stop(hw_solver *solver) {
   solver->stopping = true;
   pthread_cond_broadcast(&solver->news);
   pthread_mutex_unlock(&solver->lock);
-  for (size_t i = 0; i < solver->worker_count; i++) {
-    pthread_join(solver->workers[i].thread, NULL);
+  for (size_t i = 0; i < solver->thread_count; i++) {
+    pthread_join(solver->threads[i], NULL);
   }
-  for (size_t i = 0; i < solver->count; i++) {
-    hw__work_free(solver->works[i]);
-  }
-  free(solver->works);
-  free(solver->workers);
+  hw__turns_free(&solver->turns);
+  free(solver->threads);
   free(solver);
 }
 
@@ -244,8 +204,8 @@ size_t hw__solver_behind(hw_solver *solver) {
   pthread_mutex_lock(&solver->lock);
   const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
   size_t behind = 0;
-  for (size_t i = 0; i < solver->count; i++) {
-    hw_work *work = solver->works[i];
+  for (size_t i = 0; i < solver->turns.count; i++) {
+    hw_work *work = solver->turns.works[i];
     const bool held = pthread_mutex_trylock(&work->lock) == 0;
     behind += !held || is_due(work, horizon(work, tracker_seq)); /* one that is worked on is not through */
     if (held) {
@@ -270,19 +230,18 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
   }
   pthread_mutex_lock(&solver->lock);
   hw_work *work = admit(solver, &incident);
-  const uint64_t tick = ++solver->tick;
+  if (work) {
+    work->users++;
+    work->used = ++solver->tick;
+  }
   /* Without a tracker of ours somebody else works: look no further than the result told last. */
   const bool elsewhere = !solver->tracker;
   const int64_t tracker_seq = elsewhere ? incident.result_seq : hw__tracker_seq(solver->tracker);
-  if (elsewhere) {
-    let_go(solver);
-  }
   pthread_mutex_unlock(&solver->lock);
   if (!work) {
     return HW_DB_ABSENT; /* of a river that is no longer served */
   }
   pthread_mutex_lock(&work->lock);
-  work->used = tick;
   if (elsewhere) {
     work->incident.closed_seq = incident.closed_seq;
     work->stored_seq = incident.result_seq; /* nothing is made here that was not told */
@@ -294,5 +253,9 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
   const hw_solver_view view = {work->run, &work->incident, work->site, hw__outcome_result(work)};
   look(context, &view);
   pthread_mutex_unlock(&work->lock);
+  pthread_mutex_lock(&solver->lock);
+  work->users--;
+  hw__turns_let_go(&solver->turns, RUNS_KEPT);
+  pthread_mutex_unlock(&solver->lock);
   return HW_DB_OK;
 }

@@ -1,6 +1,6 @@
 /* Runs the method of every incident.
  *
- * A pool of threads; each incident belongs to one of them. An incident's readings are pulled from the
+ * A pool of threads that take the incidents in turn (turns.h). An incident's readings are pulled from the
  * log by its own cursor: first the lead-in, then the river's readings from the opening on, in the
  * order they became durable. So nothing is queued in memory, and after a restart the same readings in
  * the same order bring the engine back to the same bits; estimates already stored are not made again.

@@ -144,12 +144,52 @@ static void commit_chain(hw_store *store, job *chain) {
   }
 }
 
+static hw_db_status run_probe(hw_db *db, int64_t *seq, void *context) {
+  (void)context;
+  return hw__db_put_cursor(db, "probe", *seq);
+}
+
+/* Can the disk be written again? Asked by a write of our own: a service that says it is not ready may be sent nothing
+ * that would show it. */
+static void probe(hw_store *store) {
+  job mine = {.run = run_probe};
+  sem_init(&mine.done, 0, 0);
+  commit_chain(store, &mine);
+  sem_destroy(&mine.done);
+}
+
+/* Seconds until the disk is tried again; 0 while it is well, or damaged for good. On a full one a small write may fit
+ * where readings do not, so it is tried more seldom. */
+static time_t patience_s(hw_store *store) {
+  const hw_db_status health = hw__store_health(store);
+  if (health == HW_DB_OK || health == HW_DB_CORRUPT) {
+    return 0;
+  }
+  return health == HW_DB_FULL ? 10 : 1;
+}
+
+/* The queue's lock is held. Returned: something came, or there is nothing to try. */
+static bool wait_for_jobs(hw_store *store, time_t limit_s) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += limit_s;
+  int timed_out = 0;
+  while (!store->first && !store->closing && !timed_out) {
+    timed_out = limit_s ? pthread_cond_timedwait(&store->queue_filled, &store->queue_lock, &until)
+                        : pthread_cond_wait(&store->queue_filled, &store->queue_lock);
+  }
+  return store->first || store->closing;
+}
+
 static void *write_loop(void *argument) {
   hw_store *store = argument;
   pthread_mutex_lock(&store->queue_lock);
   for (;;) {
-    while (!store->first && !store->closing) {
-      pthread_cond_wait(&store->queue_filled, &store->queue_lock);
+    if (!wait_for_jobs(store, patience_s(store))) {
+      pthread_mutex_unlock(&store->queue_lock);
+      probe(store);
+      pthread_mutex_lock(&store->queue_lock);
+      continue;
     }
     job *chain = store->first;
     if (!chain) {
@@ -257,7 +297,7 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
   pthread_mutex_init(&store->queue_lock, NULL);
-  pthread_cond_init(&store->queue_filled, NULL);
+  pthread_cond_init(&store->queue_filled, &monotonic);
   pthread_mutex_init(&store->news_lock, NULL);
   pthread_cond_init(&store->news, &monotonic);
   pthread_mutex_init(&store->reader_lock, NULL);

@@ -14,7 +14,11 @@ typedef struct {
   hw_solver_options options;
   hw_incident incident;
   bool calendar;
-  pthread_mutex_t lock; /* all below */
+  bool followed;         /* its readings are taken in as they come; this and the next four are the list's, turns.h */
+  size_t users;          /* threads that hold or want it */
+  bool attended, missed; /* a worker has it; another came by meanwhile */
+  uint64_t used;         /* when a query looked last, for letting go of runs */
+  pthread_mutex_t lock;  /* all below */
   hw_run *run;
   const char *failure; /* why there is no run */
   bool led_in;
@@ -26,7 +30,6 @@ typedef struct {
   double times_us[HW_WORK_TIMES]; /* of the latest observations, a ring */
   size_t time_count;
   double busy_s;
-  uint64_t used; /* when a query looked last, for letting go of runs */
   bool finished; /* closed, and all of it seen and stored */
 } hw_work;
 

@@ -1,6 +1,8 @@
 /* make load: how much the service takes in, durably, and how fast; 10,000 sensors on 100 rivers.
  *
- *   load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR] [--store STORE]
+ *   load PROGRAM [--seconds S] [--clients N] [--rounds N] [--soak S] [--folder DIR] [--store STORE]
+ *
+ * --seconds 0 leaves only the incidents, --rounds of a reading each.
  *
  * The yardstick runs first, on the same disk: SQLite alone with the same rows and as many per commit as
  * the clients can have waiting. Figures are of this machine and this run; ratios travel better.
@@ -151,28 +153,8 @@ static void soak(const load_service *service, double seconds) {
   }
 }
 
-int main(int argc, char **argv) {
-  double seconds = 10, soak_s = 0;
-  size_t clients = 16;
-  const char *parent = ".", *store = NULL;
-  if (argc < 2) {
-    fprintf(stderr, "usage: load PROGRAM [--seconds S] [--clients N] [--soak S] [--folder DIR] [--store STORE]\n");
-    return 2;
-  }
-  for (int i = 2; i + 1 < argc; i += 2) {
-    seconds = strcmp(argv[i], "--seconds") == 0 ? atof(argv[i + 1]) : seconds;
-    clients = strcmp(argv[i], "--clients") == 0 ? (size_t)atoi(argv[i + 1]) : clients;
-    soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : soak_s;
-    parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : parent;
-    store = strcmp(argv[i], "--store") == 0 ? argv[i + 1] : store;
-  }
-  setvbuf(stdout, NULL, _IOLBF, 0);
-  char folder[256];
-  snprintf(folder, sizeof folder, "%s/load-XXXXXX", parent);
-  if (!mkdtemp(folder)) {
-    load_die(folder);
-  }
-  errno = 0;
+/* How busy the machine is before anything of ours runs. */
+static void look_at_machine(void) {
   watch machine = {.stop = false};
   pthread_t watcher;
   pthread_create(&watcher, NULL, run_watch, &machine);
@@ -184,25 +166,67 @@ int main(int argc, char **argv) {
   printf("this machine before it: load average %.1f on %ld cores, a 1 ms sleep ends %.1f ms late at p99\n",
          known > 0 ? busy[0] : 0, sysconf(_SC_NPROCESSORS_ONLN), 1e3 * load_quantile(&machine.late, 0.99));
   free(machine.late.values);
-  int broker_port = 0;
-  const int broker = load_broker_start(folder, &broker_port);
+}
+
+/* How much goes in, beside what bare SQLite did on this disk a moment ago. */
+static void measure_readings(const load_service *service, double bare, size_t clients, double seconds,
+                             int broker_port) {
+  run_http(service, 1, seconds / 3, 0, 0);
+  const double rate = run_http(service, clients, seconds, 1, 0);
+  printf("  of bare SQLite's group commit    %8.2f  (target 20000 readings/s: %s)\n", rate / bare,
+         rate >= 20000 ? "met" : "missed");
+  run_http(service, clients, seconds, 200, 20000);
+  wait_for_tracker(service);
+  printf("memory after it                    %8.1f MB\n", load_service_memory_bytes(service) / 1e6);
+  if (broker_port) {
+    run_mqtt(service, broker_port, (size_t)(seconds * 5000));
+  }
+}
+
+static double measure_bare(const char *folder, size_t clients, double seconds) {
   const double bare_one = load_bare_sqlite(folder, LOAD_BATCH, seconds / 3);
   const double bare = load_bare_sqlite(folder, clients * LOAD_BATCH, seconds / 3);
   printf("bare SQLite, 100 rows a commit     %8.0f rows/s\nbare SQLite, %4zu rows a commit    %8.0f rows/s\n", bare_one,
          clients * LOAD_BATCH, bare);
+  return bare;
+}
+
+int main(int argc, char **argv) {
+  double seconds = 10, soak_s = 0;
+  size_t clients = 16;
+  int rounds = 20;
+  const char *parent = ".", *store = NULL;
+  if (argc < 2) {
+    fprintf(stderr,
+            "usage: load PROGRAM [--seconds S] [--clients N] [--rounds N] [--soak S] [--folder DIR] "
+            "[--store STORE]\n");
+    return 2;
+  }
+  for (int i = 2; i + 1 < argc; i += 2) {
+    seconds = strcmp(argv[i], "--seconds") == 0 ? atof(argv[i + 1]) : seconds;
+    clients = strcmp(argv[i], "--clients") == 0 ? (size_t)atoi(argv[i + 1]) : clients;
+    rounds = strcmp(argv[i], "--rounds") == 0 ? atoi(argv[i + 1]) : rounds;
+    soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : soak_s;
+    parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : parent;
+    store = strcmp(argv[i], "--store") == 0 ? argv[i + 1] : store;
+  }
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  char folder[256];
+  snprintf(folder, sizeof folder, "%s/load-XXXXXX", parent);
+  if (!mkdtemp(folder)) {
+    load_die(folder);
+  }
+  errno = 0;
+  look_at_machine();
+  int broker_port = 0;
+  const int broker = seconds > 0 ? load_broker_start(folder, &broker_port) : 0;
+  const double bare = seconds > 0 ? measure_bare(folder, clients, seconds) : 0;
   load_service service;
   load_service_start(&service, argv[1], folder, store, broker > 0 ? broker_port : 0);
-  run_http(&service, 1, seconds / 3, 0, 0);
-  const double rate = run_http(&service, clients, seconds, 1, 0);
-  printf("  of bare SQLite's group commit    %8.2f  (target 20000 readings/s: %s)\n", rate / bare,
-         rate >= 20000 ? "met" : "missed");
-  run_http(&service, clients, seconds, 200, 20000);
-  wait_for_tracker(&service);
-  printf("memory after it                    %8.1f MB\n", load_service_memory_bytes(&service) / 1e6);
-  if (broker > 0) {
-    run_mqtt(&service, broker_port, (size_t)(seconds * 5000));
+  if (seconds > 0) {
+    measure_readings(&service, bare, clients, seconds, broker > 0 ? broker_port : 0);
   }
-  load_incidents(&service, seconds >= 10 ? 20 : 5);
+  load_incidents(&service, rounds);
   if (soak_s > 0) {
     soak(&service, soak_s);
   }

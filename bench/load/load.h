@@ -14,6 +14,8 @@ enum { LOAD_RIVERS = 100, LOAD_SENSORS = 100, LOAD_BATCH = 100 };
 
 double load_now_s(void);
 void load_die(const char *what);
+/* fork() whose child is killed when we end, however that comes about. */
+int load_fork(void);
 
 /* --- samples of a latency --- */
 typedef struct {

@@ -43,7 +43,7 @@ int load_broker_start(const char *folder, int *port) {
   fprintf(out, "listener %d 127.0.0.1\nallow_anonymous true\nmax_inflight_messages 2000\nmax_queued_messages 0\n",
           *port);
   fclose(out);
-  const int pid = fork();
+  const int pid = load_fork();
   if (pid == 0) {
     if (!freopen("/dev/null", "w", stderr)) {
       _exit(3);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -119,6 +120,17 @@ double load_metric(int port, const char *name) {
   return value;
 }
 
+int load_fork(void) {
+  const pid_t parent = getpid(), pid = fork();
+  if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+      _exit(3); /* it went before we could ask to go with it */
+    }
+  }
+  return pid;
+}
+
 static void write_rivers(const char *folder) {
   for (int r = 0; r < LOAD_RIVERS; r++) {
     char path[512];
@@ -162,7 +174,7 @@ void load_service_start(load_service *service, const char *program, const char *
   if (pipe(pipes) != 0) {
     load_die("pipe");
   }
-  service->pid = fork();
+  service->pid = load_fork();
   if (service->pid == 0) {
     dup2(pipes[1], 1);
     char log[300];

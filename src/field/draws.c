@@ -15,10 +15,6 @@
 /* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
 static const double quiet_most = 7;
 
-static double log_t(double x) {
-  return -0.5 * (HW__FREEDOM + 1) * log1p(x * x / HW__FREEDOM);
-}
-
 /* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
  * search box does. */
 static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, const hw__trace *trace,
@@ -97,25 +93,30 @@ static void settle_sensors(hw__field *f) {
 
 /* People who give a velocity mean a normal error; rivers of which one is guessed stray further. */
 static double velocity_noise(const hw__velocity_prior *prior, const hw__noise *noise) {
-  return prior->given ? noise->normal_velocity : noise->t_velocity;
+  return prior->given ? noise->normal_velocity : noise->cauchy_velocity;
 }
 
-/* Velocities: that of the reach above the first sensor and those between sensors. Returned: the ln
- * velocity the law wants. */
-static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
+/* The velocity that the law wants, and how the one above the first sensor differs from it, less the usual shift
+ * (NAN: not seen). */
+typedef struct {
+  double law, reach;
+} seen_velocity;
+
+/* Velocities: that of the reach above the first sensor and those between sensors. */
+static seen_velocity draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
   const hw__population *p = &f->population;
   const hw__velocity_prior *prior = &f->velocity;
   if (f->pulse_count < 2) {
     draw->log_velocity = prior->mean + prior->scale * velocity_noise(prior, noise);
-    draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->t_reach;
-    return draw->log_velocity - p->reach_shift;
+    draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->cauchy_reach;
+    return (seen_velocity){draw->log_velocity - p->reach_shift, NAN};
   }
   double between = 0, last = 0;
   for (size_t m = 1; m < f->pulse_count; m++) {
     const double gap = pulse[m].phi_s - pulse[m - 1].phi_s;
     if (!(gap > 0)) {
       draw->log_weight = -INFINITY;
-      return 0;
+      return (seen_velocity){0, 0};
     }
     const double log_gap = log(gap);
     last = f->log_distance[m] - log_gap;
@@ -123,19 +124,19 @@ static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw
     if (m == 1) {
       between = last;
     } else {
-      draw->log_weight += log_t((last - draw->log_onward) / p->onward_scale);
+      draw->log_weight += hw__t2_log_density((last - draw->log_onward) / p->onward_scale);
     }
     draw->log_onward = last;
   }
-  draw->log_onward += p->onward_scale * noise->t_onward;
+  draw->log_onward += p->onward_scale * noise->t2_onward;
   if (prior->given) {
     draw->log_velocity = prior->mean + prior->scale * noise->normal_velocity;
-    draw->log_weight += log_t((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
+    draw->log_weight += hw__cauchy_log_density((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
   } else {
-    draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->t_reach;
-    draw->log_weight += log_t((draw->log_velocity - prior->mean) / prior->scale);
+    draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->cauchy_reach;
+    draw->log_weight += hw__cauchy_log_density((draw->log_velocity - prior->mean) / prior->scale);
   }
-  return between;
+  return (seen_velocity){between, draw->log_velocity - between - p->reach_shift};
 }
 
 /* Ages of the first pulse that keep the source inside the box and between these places. */
@@ -151,39 +152,42 @@ static age_range allowed_ages(const hw__field *f, double phi_s, double velocity,
   return (age_range){fmax(fmax(near, phi_s - box->hi.time_s), 1), fmin(far, phi_s - box->lo.time_s)};
 }
 
-/* The law's t residual, between the ages allowed. As long as those hold most of it, the residual drawn
+/* The law's residual, between the ages allowed. As long as those hold most of it, the residual drawn
  * beforehand is kept or refused; otherwise one is drawn inside, and the probability there is its weight.
  * Either way the draws stand for the same posterior; the first is quicker. */
-static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, double law_velocity,
+static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, seen_velocity velocity,
                      age_range ages, hw__draw *draw) {
   const hw__population *p = &f->population;
-  const double scale = f->law_scale;
+  const hw__law_spread law = hw__law_given_reach(p, velocity.reach, 1);
   const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
   /* Older means a longer front: the oldest age has the smallest residual. */
-  const double t_young = (first->log_lead - hw__law_lead(p, a, a, law_velocity)) / scale;
-  const double t_old = t_young - p->law_between * (b - a) / scale;
-  double t = noise->t_age;
+  const double t_young = (first->log_lead - hw__law_lead(p, a, a, velocity.law) - law.centre) / law.scale;
+  const double t_old = t_young - p->law_between * (b - a) / law.scale;
+  double t = noise->cauchy_age;
   if (t_old < -1 && t_young > 1) {
     draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
   } else {
     const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
-    const double below = hw__t_below(flip ? -t_young : t_old), above = hw__t_below(flip ? -t_old : t_young);
-    const double drawn = hw__t_quantile(below + noise->uniform_age * (above - below));
+    const double below = hw__cauchy_below(flip ? -t_young : t_old), above = hw__cauchy_below(flip ? -t_old : t_young);
+    const double drawn = hw__cauchy_quantile(below + noise->uniform_age * (above - below));
     t = flip ? -drawn : drawn;
     draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
   }
-  draw->log_age_s = a + (t_young - fmin(fmax(t, t_old), t_young)) * scale / p->law_between;
+  draw->log_age_s = a + (t_young - fmin(fmax(t, t_old), t_young)) * law.scale / p->law_between;
 }
 
-/* The leads of the later pulses, given the first. */
-static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw__draw *draw, double law_velocity) {
+/* What the leads and the reach say together, over what the draw took from them one by one. */
+static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw__draw *draw, seen_velocity velocity) {
+  const hw__population *p = &f->population;
   double residual[HW__PULSES], log_age[HW__PULSES];
   for (size_t m = 0; m < f->pulse_count; m++) {
     log_age[m] = log(exp(draw->log_age_s) + pulse[m].phi_s - pulse[0].phi_s);
-    residual[m] = pulse[m].log_lead - hw__law_lead(&f->population, log_age[0], log_age[m], law_velocity);
+    residual[m] = pulse[m].log_lead - hw__law_lead(p, log_age[0], log_age[m], velocity.law);
   }
-  return hw__law_log_density(&f->population, f->pulse_count, residual, log_age, NULL) -
-         hw__law_log_density(&f->population, 1, residual, log_age, NULL);
+  const hw__law_spread law = hw__law_given_reach(p, velocity.reach, 1);
+  return hw__law_log_density(p, f->pulse_count, residual, log_age, NULL, velocity.reach) -
+         hw__cauchy_log_density(velocity.reach / p->reach_scale) -
+         hw__cauchy_log_density((residual[0] - law.centre) / law.scale) + log(law.scale);
 }
 
 /* What the quiet sensors say against a draw: its pulse should have stood out there at a time when the
@@ -259,7 +263,7 @@ static void draw_source(hw__field *f, size_t index, double split_m) {
   const hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
   const hw_box *box = &f->river->search;
   *draw = (hw__draw){0};
-  const double law_velocity = draw_velocity(f, noise, pulse, draw);
+  const seen_velocity seen = draw_velocity(f, noise, pulse, draw);
   if (!isfinite(draw->log_weight)) {
     f->sample[index] = (hw_sample){box->lo, 1, NAN, 0};
     return;
@@ -267,7 +271,7 @@ static void draw_source(hw__field *f, size_t index, double split_m) {
   const bool split = split_m > box->lo.location_m && split_m < box->hi.location_m;
   const bool below = split && index % 2 == 0;
   const double velocity = exp(draw->log_velocity), phi = pulse[0].phi_s;
-  draw_age(f, noise, &pulse[0], law_velocity,
+  draw_age(f, noise, &pulse[0], seen,
            allowed_ages(f, phi, velocity, below ? split_m : box->lo.location_m,
                         split && !below ? split_m : box->hi.location_m),
            draw);
@@ -279,7 +283,7 @@ static void draw_source(hw__field *f, size_t index, double split_m) {
   sample->source.time_s = phi - age;
   sample->source.mass_g = draw_mass(f, noise, &pulse[0], draw);
   if (f->pulse_count > 1) {
-    draw->log_weight += leads_weight(f, pulse, draw, law_velocity);
+    draw->log_weight += leads_weight(f, pulse, draw, seen);
   }
   for (size_t s = 0; s < f->river->sensor_count; s++) {
     draw->log_weight += hw__field_is_pulse(f, s) ? 0 : quiet_weight(f, index, s);

@@ -17,10 +17,10 @@ enum { HW__DRAWS = 4096 };
  * with the readings, and spends no time on drawing. */
 typedef struct {
   double uniform_age; /* in (0, 1) */
-  double t_age;       /* the law's residual that belongs to it */
+  double cauchy_age;  /* the law's residual that belongs to it */
   double uniform_mass;
   double normal_velocity, normal_recovery, normal_lead, normal_loss;
-  double t_reach, t_onward, t_velocity;
+  double cauchy_reach, cauchy_velocity, t2_onward;
 } hw__noise;
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
 
 /* What is believed of ln velocity before the pulses are compared. */
 typedef struct {
-  bool given; /* by the river file: normal; else from the population: a t */
+  bool given; /* by the river file: normal; else from the population: Cauchy's */
   double mean, scale;
 } hw__velocity_prior;
 
@@ -53,7 +53,6 @@ typedef struct {
   bool *dirty;          /* the trace changed since it was settled */
   uint64_t *builds;     /* how often each lattice was built */
   bool settled;         /* draws are current */
-  double law_scale;     /* of one pulse's residual */
 
   size_t pulse_count;
   struct {

@@ -41,15 +41,15 @@ static hw_status draw_noise(hw__field *f) {
       u[d] = stratum(rank[d * HW__DRAWS + i]);
     }
     f->noise[i] = (hw__noise){.uniform_age = u[0],
-                              .t_age = hw__t_quantile(u[0]),
+                              .cauchy_age = hw__cauchy_quantile(u[0]),
                               .uniform_mass = u[1],
                               .normal_velocity = gsl_cdf_ugaussian_Pinv(u[2]),
-                              .t_velocity = hw__t_quantile(u[2]),
+                              .cauchy_velocity = hw__cauchy_quantile(u[2]),
                               .normal_recovery = gsl_cdf_ugaussian_Pinv(u[3]),
                               .normal_lead = gsl_cdf_ugaussian_Pinv(u[4]),
                               .normal_loss = gsl_cdf_ugaussian_Pinv(u[7]),
-                              .t_reach = hw__t_quantile(u[5]),
-                              .t_onward = hw__t_quantile(u[6])};
+                              .cauchy_reach = hw__cauchy_quantile(u[5]),
+                              .t2_onward = hw__t2_quantile(u[6])};
     for (size_t m = 0; m < f->pulse_capacity; m++) {
       const size_t *own = &rank[(DIMENSIONS + 3 * m) * HW__DRAWS + i];
       f->pick[i * f->pulse_capacity + m] =
@@ -111,7 +111,6 @@ hw_status hw__field_create_with(const hw_problem *problem, const hw_options *opt
   f->river = problem->river;
   f->options = *options;
   f->population = *population;
-  f->law_scale = hw__law_scale(population);
   hw_status status = allocate(f) ? HW_OK : HW_ENOMEM;
   if (status == HW_OK) {
     hw__shapes_build(&f->shapes);

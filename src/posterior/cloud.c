@@ -2,26 +2,29 @@
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "river/along.h"
 
+enum { ALIGNMENT = 64 };
+
 bool hw__cloud_create(size_t count, const bool *needs_sums, size_t sensor_count, hw__cloud *out) {
-  *out = (hw__cloud){.count = count, .sensor_count = sensor_count};
+  *out = (hw__cloud){.count = count};
   size_t columns = HW__COLUMNS;
   for (size_t k = 0; k < sensor_count; k++) {
     columns += needs_sums[k] ? 3 : 0;
   }
   out->bytes = columns * count * sizeof(double);
-  out->memory = aligned_alloc(64, out->bytes);
+  out->memory = calloc(1, out->bytes + ALIGNMENT); /* pages of sums that nobody uses are never touched */
   out->sums = calloc(sensor_count, sizeof *out->sums);
-  if (!out->memory || !out->sums) {
+  out->heard = calloc(sensor_count, sizeof *out->heard);
+  if (!out->memory || !out->sums || !out->heard) {
     hw__cloud_free(out);
     return false;
   }
-  memset(out->memory, 0, out->bytes);
-  double *next = out->memory;
+  double *next = (double *)(((uintptr_t)out->memory + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
   for (size_t c = 0; c < HW__COLUMNS; c++, next += count) {
     out->column[c] = next;
   }
@@ -37,6 +40,7 @@ bool hw__cloud_create(size_t count, const bool *needs_sums, size_t sensor_count,
 void hw__cloud_free(hw__cloud *cloud) {
   free(cloud->memory);
   free(cloud->sums);
+  free(cloud->heard);
   *cloud = (hw__cloud){0};
 }
 
@@ -70,13 +74,26 @@ void hw__cloud_copy(const hw__cloud *from, size_t i, hw__cloud *to, size_t j) {
   for (size_t c = 0; c < HW__COLUMNS; c++) {
     to->column[c][j] = from->column[c][i];
   }
-  for (size_t k = 0; k < from->sensor_count; k++) {
-    if (from->sums[k].lambda) {
-      to->sums[k].lambda[j] = from->sums[k].lambda[i];
-      to->sums[k].h[j] = from->sums[k].h[i];
-      to->sums[k].g[j] = from->sums[k].g[i];
-    }
+  for (size_t n = 0; n < from->heard_count; n++) {
+    const size_t k = from->heard[n];
+    to->sums[k].lambda[j] = from->sums[k].lambda[i];
+    to->sums[k].h[j] = from->sums[k].h[i];
+    to->sums[k].g[j] = from->sums[k].g[i];
   }
+}
+
+void hw__cloud_hear(hw__cloud *cloud, size_t sensor) {
+  if (cloud->sums[sensor].lambda) {
+    cloud->heard[cloud->heard_count++] = sensor;
+  }
+}
+
+void hw__cloud_forget(hw__cloud *cloud) {
+  const size_t length = (size_t)(cloud->column[1] - cloud->column[0]); /* of a column: count may be fewer for a while */
+  for (size_t n = 0; n < cloud->heard_count; n++) {
+    memset(cloud->sums[cloud->heard[n]].lambda, 0, 3 * length * sizeof(double));
+  }
+  cloud->heard_count = 0;
 }
 
 static double log_factor(const hw_quantity *q) {

@@ -30,10 +30,11 @@ enum {
 
 typedef struct {
   size_t count; /* a multiple of HW__BLOCK */
-  size_t sensor_count;
   double *column[HW__COLUMNS];
   hw__sums *sums; /* per sensor; NULL pointers where a sensor needs none of its own */
-  double *memory;
+  size_t *heard;  /* sensors whose sums are in use; those of the others are all zero and nobody looks at them */
+  size_t heard_count;
+  void *memory;
   size_t bytes;
 } hw__cloud;
 
@@ -49,6 +50,11 @@ hw__sums hw__cloud_sums(const hw__cloud *cloud, size_t sensor, size_t from);
 
 /* Fills the columns that follow from place, time and hydraulics of particle i. */
 void hw__cloud_derive(hw__cloud *cloud, const hw_transport *transport, size_t i);
+
+/* This sensor's sums are in use from now on; called once per sensor. */
+void hw__cloud_hear(hw__cloud *cloud, size_t sensor);
+/* All sums zero and out of use. */
+void hw__cloud_forget(hw__cloud *cloud);
 
 /* All columns and sums of one particle, from one cloud to another (or the same). */
 void hw__cloud_copy(const hw__cloud *from, size_t i, hw__cloud *to, size_t j);

@@ -33,6 +33,10 @@ size_t hw__history_count(const hw__history *history) {
   return history->start[history->sensor_count];
 }
 
+bool hw__history_heard(const hw__history *history, size_t sensor) {
+  return history->start[sensor + 1] > history->start[sensor];
+}
+
 size_t hw__history_after(const hw__history *history, size_t sensor, double time_s) {
   size_t at = history->start[sensor + 1];
   while (at > history->start[sensor] && history->entries[at - 1].time_s > time_s) {

@@ -36,6 +36,8 @@ bool hw__history_create(size_t sensor_count, size_t capacity, hw__history *out);
 void hw__history_free(hw__history *history);
 void hw__history_clear(hw__history *history);
 size_t hw__history_bytes(const hw__history *history);
+/* Has the sensor said anything? */
+bool hw__history_heard(const hw__history *history, size_t sensor);
 size_t hw__history_count(const hw__history *history);
 
 /* Position of the sensor's first entry later than time_s. */

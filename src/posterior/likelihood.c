@@ -28,9 +28,11 @@ static window block_window(const hw__view *view, size_t n, const hw__point *plac
     const double travel = (place->theta - view->theta[j]) * view->slowness[j];
     if (travel > 0) {
       const double variance = (place->variance - view->variance[j]) * view->spread[j];
-      const double sd = sqrt(variance), centre = view->release[j] + travel;
-      w.from_s = fmin(w.from_s, fmax(view->release[j], centre - 9 * sd));
-      w.to_s = fmax(w.to_s, centre + 9 * sd + 80 * variance / travel);
+      const double sd = sqrt(variance), release = view->release[j], centre = release + travel;
+      const double early = centre - 9 * sd, late = centre + 9 * sd + 80 * variance / travel;
+      const double first = early > release ? early : release;
+      w.from_s = first < w.from_s ? first : w.from_s;
+      w.to_s = late > w.to_s ? late : w.to_s;
     }
   }
   return w;
@@ -71,6 +73,15 @@ static void sum_sensor(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n, si
   }
 }
 
+/* The sensor's first entry below a limit; the end of its entries without one. */
+static size_t first_nondetect(const hw__history *history, size_t sensor) {
+  size_t i = history->start[sensor];
+  while (i < history->start[sensor + 1] && !history->entries[i].below_limit) {
+    i++;
+  }
+  return i;
+}
+
 /* Non-detects come last, expanded about the mass the readings gave. */
 static void add_nondetects(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
   const hw__view view = hw__cloud_view(cloud, from);
@@ -81,9 +92,10 @@ static void add_nondetects(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n
   }
   for (size_t k = 0; k < smc->river->sensor_count; k++) {
     const hw__channel *channel = &smc->channels[k];
-    const window seen = block_window(&view, n, &channel->place);
+    const size_t first = first_nondetect(&smc->history, k), end = smc->history.start[k + 1];
+    const window seen = first < end ? block_window(&view, n, &channel->place) : (window){0, 0};
     hw__point point = channel->place;
-    for (size_t i = smc->history.start[k]; i < smc->history.start[k + 1]; i++) {
+    for (size_t i = first; i < end; i++) {
       const hw__entry *e = &smc->history.entries[i];
       if (!e->below_limit || e->aside || e->held || e->last_s < seen.from_s || e->first_s > seen.to_s) {
         continue;
@@ -120,7 +132,9 @@ void hw__likelihood(hw__smc *smc, hw__cloud *cloud, size_t from, size_t n) {
   memset(totals.h, 0, n * sizeof(double));
   memset(totals.offset, 0, n * sizeof(double));
   for (size_t k = 0; k < smc->river->sensor_count; k++) {
-    sum_sensor(smc, cloud, from, n, k);
+    if (hw__history_heard(&smc->history, k)) {
+      sum_sensor(smc, cloud, from, n, k);
+    }
   }
   add_nondetects(smc, cloud, from, n);
   hw__smc_evidence(smc, n, &totals, cloud->column[HW__EVIDENCE] + from, cloud->column[HW__MASS] + from);

@@ -100,6 +100,8 @@ void hw__smc_reset(hw__smc *smc) {
   const hw_river *river = smc->river;
   hw_rng_seed(&smc->rng, smc->options.seed, 0);
   hw__history_clear(&smc->history);
+  hw__cloud_forget(&smc->cloud);
+  hw__cloud_forget(&smc->proposal);
   smc->history.idle_before_s = river->search.lo.time_s;
   smc->theta_far = hw__transport_integrals(smc->transport, river->search.hi.location_m).theta;
   double least = hw__transport_integrals(smc->transport, river->search.lo.location_m).theta;

@@ -33,8 +33,9 @@ void hw__smc_thin(hw__smc *smc, double *mass) {
 double hw__smc_background(const hw__smc *smc, size_t sensor, const double *mass) {
   const hw__channel *c = &smc->channels[sensor];
   const hw__sums sums = hw__cloud_sums(&smc->proposal, sensor, 0);
+  const bool learns = c->learns_background && hw__history_heard(&smc->history, sensor);
   double background = c->background_g_m3;
-  for (size_t j = 0; c->learns_background && j < HW__BLOCK; j++) {
+  for (size_t j = 0; learns && j < HW__BLOCK; j++) {
     background += fmax((c->s1 - sums.g[j] * mass[j]) * c->fold.per_s0, 0) / HW__BLOCK;
   }
   return background;

@@ -120,6 +120,15 @@ static bool is_provisional(const hw__smc *smc) {
   return true;
 }
 
+/* Of hydraulics that are known there is nothing to sort. */
+static hw_range hydraulic_range(hw__modek *k, hw__sample_part part, double sd) {
+  const double value = part(&k->samples[0]);
+  if (!(sd > 0)) {
+    return (hw_range){value, value, value};
+  }
+  return hw__summary_range(k->samples, k->smc.cloud.count, part, k->smc.options.level, &k->sorting);
+}
+
 hw_status hw__modek_estimate(void *state, hw_estimate *out) {
   hw__modek *k = state;
   hw__modek_ready(k);
@@ -130,8 +139,8 @@ hw_status hw__modek_estimate(void *state, hw_estimate *out) {
   hw_estimate e = {.level = level, .has_interval = true, .loss = NAN, .stop = HW_STOP_COMPLETE};
   hw__summary_source(k->samples, n, level, &k->sorting, &e.source, &e.interval);
   e.has_hydraulics = true;
-  e.velocity_m_s = hw__summary_range(k->samples, n, hw__sample_velocity, level, &k->sorting);
-  e.dispersion_m2_s = hw__summary_range(k->samples, n, hw__sample_dispersion, level, &k->sorting);
+  e.velocity_m_s = hydraulic_range(k, hw__sample_velocity, smc->sd_velocity);
+  e.dispersion_m2_s = hydraulic_range(k, hw__sample_dispersion, smc->sd_dispersion);
   e.suspicion_count = hw__summary_suspicions(smc->river, k->samples, n, NULL, NULL, &k->sorting, k->suspicions);
   e.suspicions = k->suspicions;
   e.provisional = is_provisional(smc);

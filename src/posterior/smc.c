@@ -277,6 +277,10 @@ void hw__smc_observe(hw__smc *smc, const hw_reading *reading) {
                            .last_s = reading->time_s,
                            .below_limit = reading->below_limit,
                            .held = held};
+  if (!hw__history_heard(&smc->history, reading->sensor)) {
+    hw__cloud_hear(&smc->cloud, reading->sensor);
+    hw__cloud_hear(&smc->proposal, reading->sensor);
+  }
   const size_t at = hw__history_insert(&smc->history, reading->sensor, &entry);
   if (!held) {
     hw__smc_take(smc, reading->sensor, &smc->history.entries[at]);

@@ -195,7 +195,8 @@ def check_files_and_faults_of_the_machine(folder, server):
         told = subprocess.run([HEADWATER, "export", "--store", first], stdout=full, stderr=subprocess.PIPE)
     assert told.returncode == 3 and told.stderr.count(b"\n") == 1, told
     assert run("export", os.path.join(folder, "no", "where"), "--store", first).returncode == 3
-    assert run("export", "--store", os.path.join(folder, "absent.db")).returncode == 3
+    told = run("export", "--store", os.path.join(folder, "absent.db"))
+    assert told.returncode == 3 and told.stderr.endswith(b"absent.db: there is no such file\n"), told
     assert not os.path.exists(os.path.join(folder, "absent.db"))
     assert run("import", os.path.join(folder, "absent.ndjson"), "--store", os.path.join(folder, "x.db")).returncode == 3
     assert run("import", "a", "b").returncode == 2

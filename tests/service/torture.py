@@ -250,7 +250,75 @@ def faults(headwater):
         except RuntimeError as fault:
             failed += check("damaged pages: refuses to start with a sentence", "damaged" in str(fault), str(fault)[-120:])
     failed += damage_while_running(headwater)
+    failed += read_only_while_running(headwater)
     return failed + clock_back(headwater)
+
+
+def read_only_while_running(headwater):
+    """The disk can no longer be written under a running service. Its files are made immutable and released again; then
+    the file system gives up, as on a failing disk, and is mounted anew."""
+    failed = 0
+    kind = {"Content-Type": "text/csv"}
+    batch = "time_s,sensor,concentration_g_m3\n{},s1,0\n"
+    with tempfile.TemporaryDirectory() as folder:
+        image, disk = os.path.join(folder, "image"), os.path.join(folder, "disk")
+        os.mkdir(disk)
+        with open(image, "wb") as empty:
+            empty.truncate(32 << 20)
+        mount = ["mount", "-o", "loop", image, disk]
+        tools = all(map(shutil.which, ("mkfs.ext4", "chattr")))
+        if not tools or subprocess.run(["mkfs.ext4", "-q", image], capture_output=True).returncode or subprocess.run(mount, capture_output=True).returncode:
+            print("skip read-only disk under a running service: an ext4 image cannot be mounted here")
+            return 0
+        acknowledged = []
+        service = Service(headwater, disk)
+
+        def post(service, number):
+            code = service.request("/v1/readings", batch.format(number), kind)[0]
+            acknowledged.extend([float(number)] if code == 200 else [])
+            return code
+
+        def answers(service):
+            return service.request("/healthz")[0], service.request("/readyz")[0], service.request("/v1/rivers")[0]
+
+        def ready(service, seconds):
+            until = time.time() + seconds
+            while time.time() < until and service.request("/readyz")[0] != 200:
+                time.sleep(0.1)
+            return service.request("/readyz")[0] == 200
+
+        try:
+            service.start()
+            codes = [post(service, n) for n in range(20)]
+            failed += check("before: readings accepted, ready", codes == 20 * [200] and answers(service) == (200, 200, 200), str(codes))
+            files = [service.db + end for end in ("", "-wal", "-shm")]
+            subprocess.run(["chattr", "+i", *files], check=True)
+            codes = [post(service, n) for n in range(20, 30)]
+            failed += check("files not writable while running: readings refused with 503", codes == 10 * [503], str(codes))
+            failed += check("files not writable while running: alive, not ready, still answering", answers(service) == (200, 503, 200), str(answers(service)))
+            subprocess.run(["chattr", "-i", *files], check=True)
+            failed += check("writable again: ready by itself, without a reading", ready(service, 10))
+            codes = [post(service, n) for n in range(20, 30)]
+            failed += check("writable again: the refused readings are accepted", codes == 10 * [200], str(codes))
+            subprocess.run(["sync", "-f", disk], check=True)  # the river's file is ours to keep, not the service's
+            subprocess.run(["mount", "-o", "remount,abort", disk], check=True)
+            codes = [post(service, n) for n in range(30, 40)]
+            failed += check("disk read-only while running: readings refused with 503", codes == 10 * [503], str(codes))
+            failed += check("disk read-only while running: alive, not ready, still answering", answers(service) == (200, 503, 200), str(answers(service)))
+            failed += check("disk read-only while running: it stops when told", service.stop() == 0)
+            subprocess.run(["umount", disk], check=True)
+            subprocess.run(mount, check=True)
+            service.start()
+            codes = [post(service, n) for n in range(30, 40)]
+            failed += check("disk mounted anew: the refused readings are accepted", codes == 10 * [200], str(codes))
+            service.stop()
+            stored = [row[0] for row in rows(service.db, "SELECT time_s FROM readings ORDER BY seq")]
+            failed += check("all the while: what was acknowledged is stored, once and in order", stored == acknowledged == list(range(40)), str(len(stored)))
+        finally:
+            if service.process:
+                service.kill()
+            subprocess.run(["umount", "-l", disk], capture_output=True)
+    return failed
 
 
 def clock_back(headwater):
