@@ -31,10 +31,13 @@ typedef struct {
 } hw_bus_options;
 
 /* Starts connecting, in the background where nobody answers yet.
- * Status: HW_EINPUT for servers or credentials that are none, HW_EUNSUPPORTED in a build without NATS, with *error. */
+ * Status: HW_EINPUT for servers or credentials that are none, or that refuse us or cannot be trusted, HW_EUNSUPPORTED
+ * in a build without NATS, with *error. */
 hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *error);
 void hw__bus_close(hw_bus *bus);
 bool hw__bus_connected(const hw_bus *bus);
+/* Is it over for good, because the servers answer and do not let us in? *error says so. */
+bool hw__bus_refused(const hw_bus *bus, hw_error *error);
 
 /* --- streams and buckets --- */
 

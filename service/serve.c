@@ -135,6 +135,9 @@ static hw_status wait_for_stop(hw_service *service, hw_serve_signals *signals, h
     if (service->follower && hw__follower_refused(service->follower, error)) {
       return HW_EINPUT;
     }
+    if (service->bus && hw__bus_refused(service->bus, error)) {
+      return HW_EIO;
+    }
   }
   return HW_OK;
 }
