@@ -29,8 +29,11 @@ ROUTES = """cluster {{
   no_advertise: true
   advertise: "127.0.0.1:1"
   routes: [{routes}]
+  {pool}
 }}
 """
+# Several connections a route, which came with 2.10, may never be complete through relays that both sides use at once.
+ONE_CONNECTION = "pool_size: -1"
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -171,7 +174,8 @@ class Node(Process):
         with open(conf, "w") as out:
             out.write(CONF.format(folder=os.path.join(self.folder, self.name), **{k: getattr(self, k) for k in ("name", "port", "monitor", "mqtt")}))
             if self.routes:
-                out.write(ROUTES.format(cluster=self.cluster, routes=", ".join(f"nats://127.0.0.1:{port}" for port in self.routes)))
+                out.write(ROUTES.format(cluster=self.cluster, routes=", ".join(f"nats://127.0.0.1:{port}" for port in self.routes),
+                                        pool=ONE_CONNECTION if nats_version() >= (2, 10) else ""))
         return [nats_server(), "-c", conf]
 
     def look(self, page):
@@ -207,7 +211,13 @@ class Cluster:
         return self
 
     def ready(self, seconds=40):
-        wait_for("the NATS cluster has a leader and all nodes are well", lambda: self.leader() and all(node.healthy() for node in self.nodes), seconds)
+        wait_for("the NATS cluster has a leader and all nodes are well", lambda: self.whole() and all(node.healthy() for node in self.nodes), seconds)
+
+    def whole(self):
+        """There is a leader, and it sees all the others."""
+        leader = self.leader()
+        others = leader.look("jsz").get("meta_cluster", {}).get("replicas") or [] if leader else []
+        return leader and sum(not other.get("offline") and other.get("current", False) for other in others) == len(self.nodes) - 1
 
     def leader(self):
         """The node that leads JetStream, None while there is none."""
