@@ -16,7 +16,7 @@
 #   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes,
 #                 LOAD="--store postgresql://..." for the service on PostgreSQL
 #   make torture  200 kills under load, a failing disk, a broker that goes: nothing lost, nothing doubled
-#   make faults   50 faults to a cluster of three NATS nodes and three workers: it says what one machine says
+#   make faults   50 faults to a cluster of three NATS nodes and three workers, and its leader cut off ten times: it says what one machine says
 #   make scale    readings per second, latency, take-over and space of a cluster against one machine
 #   make demo-cluster   a cluster on this machine, two spills, a node and a worker killed on the way
 #   make fuzz     every parser, FUZZ_SECONDS=60 each
@@ -56,6 +56,7 @@ demo: all
 test:
 	@tools/need build demo test lint
 	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
+	@tools/nats-server
 	@tools/check
 
 install: all
@@ -115,14 +116,18 @@ torture: all
 
 faults: all
 	@tools/need test
+	@tools/nats-server
 	@python3 tests/cluster/faults.py $(HEADWATER) $(FAULTS)
+	@python3 tests/cluster/faults.py $(HEADWATER) --split 10 $(FAULTS)
 
 scale: all
 	@tools/need test
+	@tools/nats-server
 	@python3 bench/scale/scale.py $(HEADWATER) $(SCALE)
 
 demo-cluster: all
 	@tools/need cluster
+	@tools/nats-server
 	@python3 examples/demo-cluster $(HEADWATER) $(DEMO)
 
 fuzz:

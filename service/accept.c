@@ -15,7 +15,7 @@ enum { PUBLISH_MS = 5000, ACT_MS = 10000, ID_SIZE = 33 };
 
 /* Readings of one river for one message. */
 typedef struct {
-  const hw_entry **entries;
+  hw_entry **entries;
   size_t count;
   char subject[HW_WIRE_SUBJECT];
   char id[ID_SIZE];
@@ -42,19 +42,19 @@ static bool name_parcel(parcel *p) {
 static bool wrap(const hw_service *service, const hw_cluster *cluster, parcel *p) {
   const hw_site *site = hw__catalog_site(service->catalog, p->entries[0]->place.site);
   hw__wire_subject("in", hw__wire_partition(site->id, cluster->partitions), site->id, "readings", p->subject);
-  p->text = hw__wire_readings(site, p->entries, p->count);
+  p->text = hw__wire_readings(site, (const hw_entry *const *)p->entries, p->count);
   return p->text && name_parcel(p);
 }
 
 static int by_site(const void *a, const void *b) {
-  const hw_entry *x = *(const hw_entry *const *)a, *y = *(const hw_entry *const *)b;
+  const hw_entry *x = *(hw_entry *const *)a, *y = *(hw_entry *const *)b;
   const size_t s = x->place.site, t = y->place.site;
   return s != t ? (s > t) - (s < t) : (x > y) - (x < y);
 }
 
 /* The next parcel of every river: one each, because what is sent together may be stored in any order.
  * Entries are sorted by river; sent[] counts, at the first entry of a river, those sent already. */
-static size_t gather(const hw_entry **sorted, size_t count, size_t *sent, parcel *parcels) {
+static size_t gather(hw_entry **sorted, size_t count, size_t *sent, parcel *parcels) {
   size_t n = 0;
   for (size_t from = 0; from < count;) {
     size_t end = from;
@@ -86,14 +86,17 @@ static hw_db_status send_parcels(hw_service *service, const hw_cluster *cluster,
     status = HW_DB_AWAY;
   }
   for (size_t i = 0; i < count; i++) {
+    for (size_t row = 0; row < parcels[i].count; row++) {
+      parcels[i].entries[row]->fate = letters[i].repeated ? HW_FATE_DUPLICATE : HW_FATE_ACCEPTED;
+    }
     free(parcels[i].text);
   }
   return status;
 }
 
-static hw_db_status publish_readings(hw_service *service, const hw_cluster *cluster, const hw_ingest *ingest) {
+static hw_db_status publish_readings(hw_service *service, const hw_cluster *cluster, hw_ingest *ingest) {
   const size_t count = ingest->count;
-  const hw_entry **sorted = malloc(count * sizeof *sorted);
+  hw_entry **sorted = malloc(count * sizeof *sorted);
   size_t *sent = calloc(count, sizeof *sent);
   parcel *parcels = calloc(count, sizeof *parcels);
   hw_bus_letter *letters = calloc(count, sizeof *letters);
@@ -125,7 +128,9 @@ hw_db_status hw__accept_readings(hw_service *service, hw_ingest *ingest) {
   }
   const hw_db_status status = ingest->count ? publish_readings(service, cluster, ingest) : HW_DB_OK;
   if (status == HW_DB_OK) {
-    ingest->tally[HW_FATE_ACCEPTED] += ingest->count;
+    for (size_t i = 0; i < ingest->count; i++) {
+      ingest->tally[ingest->entries[i].fate]++;
+    }
   }
   return status;
 }

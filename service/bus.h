@@ -31,10 +31,13 @@ typedef struct {
 } hw_bus_options;
 
 /* Starts connecting, in the background where nobody answers yet.
- * Status: HW_EINPUT for servers or credentials that are none, HW_EUNSUPPORTED in a build without NATS, with *error. */
+ * Status: HW_EINPUT for servers or credentials that are none, or that refuse us or cannot be trusted, HW_EUNSUPPORTED
+ * in a build without NATS, with *error. */
 hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *error);
 void hw__bus_close(hw_bus *bus);
 bool hw__bus_connected(const hw_bus *bus);
+/* Is it over for good, because the servers answer and do not let us in? *error says so. */
+bool hw__bus_refused(const hw_bus *bus, hw_error *error);
 
 /* --- streams and buckets --- */
 
@@ -50,6 +53,10 @@ typedef struct {
 /* Make it unless it is there. */
 hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream);
 hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq);
+/* Could it acknowledge a message now: has it a leader, and that leader lately heard of a majority of the copies? */
+bool hw__bus_can_store(hw_bus *bus, const char *stream);
+/* Is it kept in several copies by an engine that lets them differ after a leader was cut off (NATS before 2.10)? */
+bool hw__bus_may_fork(hw_bus *bus, const char *stream);
 
 /* --- publishing --- */
 
@@ -62,8 +69,10 @@ typedef struct {
   const char *id;       /* the stream takes one of several with the same id; may be NULL */
   bool guarded;         /* store only if the subject's last message is `expected` (0: none) */
   int64_t expected;     /* revision */
-  hw_bus_answer answer; /* filled in, as is */
+  hw_bus_answer answer; /* filled in, as are those below */
   int64_t seq;          /* its place in the stream */
+  bool repeated;        /* the stream had one with its id before this call */
+  unsigned sends;       /* how often it went out */
 } hw_bus_letter;
 
 /* Publish them all and return when the stream has answered for each, trying again what failed, for at

@@ -24,6 +24,24 @@ hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream) {
   return HW_BUS_AWAY;
 }
 
+bool hw__bus_refused(const hw_bus *bus, hw_error *error) {
+  (void)bus;
+  (void)error;
+  return false;
+}
+
+bool hw__bus_can_store(hw_bus *bus, const char *stream) {
+  (void)bus;
+  (void)stream;
+  return false;
+}
+
+bool hw__bus_may_fork(hw_bus *bus, const char *stream) {
+  (void)bus;
+  (void)stream;
+  return false;
+}
+
 hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   (void)bus, (void)stream, (void)seq;
   return HW_BUS_AWAY;

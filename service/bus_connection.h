@@ -8,6 +8,8 @@
 
 #include "bus.h"
 
+enum { API_MS = 1500 }; /* for an answer of the engine itself */
+
 /* Letters of one call of hw__bus_publish that are under way. */
 typedef struct hw_bus_batch {
   uint64_t number;

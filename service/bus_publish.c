@@ -24,6 +24,8 @@ static void settle(hw_bus_letter *letter, natsMsg *message) {
     letter->answer = code == WRONG_LAST_SEQUENCE ? HW_BUS_REFUSED : HW_BUS_FAILED;
   } else if (json_integer_value(seq) > 0) {
     letter->seq = (int64_t)json_integer_value(seq);
+    /* Sent twice, the first may be our own. */
+    letter->repeated = letter->sends == 1 && json_is_true(json_object_get(root, "duplicate"));
     letter->answer = HW_BUS_STORED;
   } else {
     letter->answer = HW_BUS_FAILED;
@@ -81,6 +83,7 @@ static void send_round(hw_bus *bus, hw_bus_batch *batch) {
     pthread_mutex_lock(&bus->lock);
     const bool due = batch->letters[i].answer == HW_BUS_WAITING || batch->letters[i].answer == HW_BUS_FAILED;
     batch->letters[i].answer = due ? HW_BUS_WAITING : batch->letters[i].answer;
+    batch->letters[i].sends += due;
     pthread_mutex_unlock(&bus->lock);
     if (due && !send_letter(bus, batch, i)) {
       return;
@@ -141,6 +144,8 @@ hw_bus_status hw__bus_publish(hw_bus *bus, hw_bus_letter *letters, size_t count,
   hw_bus_status status = HW_BUS_OK;
   for (size_t i = 0; i < count; i++) {
     letters[i].answer = HW_BUS_WAITING;
+    letters[i].repeated = false;
+    letters[i].sends = 0;
   }
   for (size_t at = 0; at < count; at += WINDOW) {
     hw_bus_batch batch = {.letters = letters + at, .count = count - at < WINDOW ? count - at : WINDOW};

@@ -58,6 +58,11 @@ hw_status hw__cluster_join(hw_cluster *cluster, const hw_cluster_options *option
              options->partitions, partitions);
     return HW_EINPUT;
   }
+  if (hw__bus_may_fork(cluster->bus, "HW_IN")) {
+    hw__log(HW_LOG_WARNING, "nats_too_old", "consequence",
+            "a node that is cut off and comes back may keep other readings than the rest: use nats-server 2.10.27 or "
+            "newer");
+  }
   cluster->id = id;
   cluster->partitions = partitions;
   return HW_OK;

@@ -67,7 +67,9 @@ static hw_db_status postgres_migrate(hw_db *base, const char *sql, int version) 
   if (script) {
     /* Several statements in one message are one transaction. */
     sprintf(script, "%s UPDATE schema_version SET version = %d", words, version);
+    db->unbounded = true; /* a large table may take minutes */
     status = hw__pg_execute(db, script);
+    db->unbounded = false;
   }
   free(script);
   free(words);
@@ -213,7 +215,8 @@ static hw_db_status prepare(postgres_db *db, hw_sql which, const hw_value *value
     for (size_t i = 0; i < count; i++) {
       types[i] = types_of[values[i].kind];
     }
-    status = hw__pg_settle(db, PQprepare(db->link, statement_name(which, name), sql, (int)count, types));
+    status = hw__pg_settle(
+        db, hw__pg_answer(db, PQsendPrepare(db->link, statement_name(which, name), sql, (int)count, types)));
     db->prepared[which] = status == HW_DB_OK;
   }
   free(sql);
@@ -235,7 +238,8 @@ static hw_db_status ask(postgres_db *db, hw_sql which, const hw_value *values, s
   parameters p;
   char name[16];
   encode(values, count, &p);
-  PGresult *rows = PQexecPrepared(db->link, statement_name(which, name), (int)count, p.bytes, p.sizes, p.formats, 1);
+  PGresult *rows = hw__pg_answer(
+      db, PQsendQueryPrepared(db->link, statement_name(which, name), (int)count, p.bytes, p.sizes, p.formats, 1));
   if (PQresultStatus(rows) != PGRES_TUPLES_OK && PQresultStatus(rows) != PGRES_COMMAND_OK) {
     return hw__pg_settle(db, rows);
   }
@@ -279,7 +283,7 @@ hw_db_status hw__pg_drain(postgres_db *db) {
   hw_db_status status = PQpipelineSync(db->link) ? HW_DB_OK : HW_DB_GONE;
   int silent = 0; /* every statement's results end in one NULL; two in a row: there is nothing more */
   for (bool synced = false; !synced && silent < 2;) {
-    PGresult *result = PQgetResult(db->link);
+    PGresult *result = hw__pg_result(db);
     silent = result ? 0 : silent + 1;
     synced = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
     const bool undone = result && strcmp(PQcmdStatus(result), "ROLLBACK") == 0; /* the answer to a vain COMMIT */

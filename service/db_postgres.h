@@ -25,6 +25,7 @@ typedef struct {
   PGconn *link; /* NULL until connected */
   double next_try_s;
   bool in_transaction;
+  bool unbounded;   /* an answer may take as long as it likes */
   size_t queued;    /* statements sent whose results are still to be read */
   char reason[256]; /* of the last failure */
   bool prepared[SQL_STATEMENTS], append_prepared;
@@ -38,6 +39,10 @@ hw_db_status hw__pg_connect(postgres_db *db, int patience_ms);
 bool hw__pg_lost(const postgres_db *db);
 /* What a result means; keeps the reason and clears the result. NULL: the link failed. */
 hw_db_status hw__pg_settle(postgres_db *db, PGresult *result);
+/* Wait for the next result, at most for a while: then the link is lost. */
+PGresult *hw__pg_result(postgres_db *db);
+/* All results of what was sent (0: it was not): the last, or the first that failed. */
+PGresult *hw__pg_answer(postgres_db *db, int sent);
 /* SQL without parameters. */
 hw_db_status hw__pg_execute(postgres_db *db, const char *sql);
 /* One number. */

@@ -130,7 +130,7 @@ static hw_db_status append_some(postgres_db *db, char *arrays[COLUMNS], const ba
       sizes[c] = empty ? EMPTY_BYTES : (int)(HEAD_BYTES + ELEMENT_BYTES * rows);
     }
   }
-  PGresult *told = PQexecPrepared(db->link, "append", PARAMETERS, values, sizes, binary, 1);
+  PGresult *told = hw__pg_answer(db, PQsendQueryPrepared(db->link, "append", PARAMETERS, values, sizes, binary, 1));
   if (PQresultStatus(told) == PGRES_TUPLES_OK && (size_t)PQntuples(told) == rows) {
     tell_fates(told, b);
   }
@@ -142,7 +142,7 @@ hw_db_status hw__pg_append(hw_db *base, const hw_catalog *catalog, hw_entry *ent
   postgres_db *db = (postgres_db *)base;
   hw_db_status status = hw__pg_drain(db);
   if (status == HW_DB_OK && !db->append_prepared) {
-    status = hw__pg_settle(db, PQprepare(db->link, "append", sql, PARAMETERS, types));
+    status = hw__pg_settle(db, hw__pg_answer(db, PQsendPrepare(db->link, "append", sql, PARAMETERS, types)));
     db->append_prepared = status == HW_DB_OK;
   }
   const size_t most = count < ROWS_MOST ? count : ROWS_MOST;

@@ -2,10 +2,13 @@
  *
  * Everything lies in the schema "headwater" of the database. One service writes to it at a time: a writer holds
  * an advisory lock for as long as its session lives. The timeouts bound how long a server that fell silent is
- * waited for; the server is told the same of us, so that the lock of a machine that vanished comes free.
+ * waited for, whether its machine vanished (TCP's own) or it hangs while its machine is well (ANSWER_MS); the server
+ * is told the same of us, so that the lock of a machine that vanished comes free.
  */
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "clock.h"
@@ -22,6 +25,9 @@ static const char session[] =
     "SET max_parallel_workers_per_gather = 0; SET jit = off; SET plan_cache_mode = force_generic_plan;"
     /* Acknowledged means durable, whatever the server's default is; stricter settings stay. */
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
+/* Longer than anything asked of it but a migration may take. */
+enum { ANSWER_MS = 10000 };
 
 /* Any number nobody else uses: "headwate". */
 #define WRITER_LOCK "7522525836719780965"
@@ -67,12 +73,49 @@ hw_db_status hw__pg_settle(postgres_db *db, PGresult *result) {
   return status;
 }
 
+/* Until there is something to read, for so long. */
+static bool readable(const postgres_db *db, int64_t until_ms) {
+  struct pollfd wait = {.fd = PQsocket(db->link), .events = POLLIN};
+  int64_t left_ms = until_ms - hw__clock_ms();
+  while (left_ms > 0) {
+    if (poll(&wait, 1, (int)left_ms) > 0) {
+      return true;
+    }
+    left_ms = until_ms - hw__clock_ms(); /* a signal ended it early */
+  }
+  return false;
+}
+
+PGresult *hw__pg_result(postgres_db *db) {
+  const int64_t until_ms = hw__clock_ms() + ANSWER_MS;
+  while (!hw__pg_lost(db) && PQisBusy(db->link)) {
+    if (!db->unbounded && !readable(db, until_ms)) {
+      hw__log(HW_LOG_ERROR, "postgresql_hangs", "consequence", "the connection is given up");
+      shutdown(PQsocket(db->link), SHUT_RDWR); /* the library finds its end, and with it a lost link */
+    }
+    if (db->unbounded || !PQconsumeInput(db->link)) {
+      break;
+    }
+  }
+  return PQgetResult(db->link);
+}
+
+PGresult *hw__pg_answer(postgres_db *db, int sent) {
+  PGresult *last = NULL, *each = NULL;
+  while (sent && (each = hw__pg_result(db)) != NULL) {
+    const bool failed = last && PQresultStatus(last) == PGRES_FATAL_ERROR; /* what follows it, failed for it */
+    PQclear(failed ? each : last);
+    last = failed ? last : each;
+  }
+  return last;
+}
+
 hw_db_status hw__pg_execute(postgres_db *db, const char *sql) {
-  return hw__pg_settle(db, PQexec(db->link, sql));
+  return hw__pg_settle(db, hw__pg_answer(db, PQsendQuery(db->link, sql)));
 }
 
 hw_db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out) {
-  PGresult *result = PQexec(db->link, sql);
+  PGresult *result = hw__pg_answer(db, PQsendQuery(db->link, sql));
   if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1) {
     *out = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
   }

@@ -21,7 +21,8 @@ struct hw_follower {
   hw_store *store;
   const hw_catalog *catalog;
   pthread_t readings_thread, news_thread;
-  atomic_bool joined, stopping;
+  atomic_bool joined, stopping, refused;
+  hw_error refusal;          /* once refused */
   _Atomic int64_t in_cursor; /* readings up to this message are stored */
   atomic_bool in_idle;       /* and there are no more */
 };
@@ -32,6 +33,12 @@ static bool stopping(hw_follower *f) {
 
 const hw_cluster *hw__follower_cluster(hw_follower *follower) {
   return atomic_load(&follower->joined) ? &follower->cluster : NULL;
+}
+
+bool hw__follower_refused(hw_follower *follower, hw_error *error) {
+  const bool refused = atomic_load(&follower->refused);
+  *error = refused ? follower->refusal : *error;
+  return refused;
 }
 
 /* A stream that was cut back would give the same numbers to other readings. */
@@ -52,11 +59,19 @@ static bool join(hw_follower *f) {
       hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", f->cluster.partitions);
       return true;
     }
+    if (status == HW_EINPUT || stored == HW_DB_NEWER) {
+      f->refusal = error;
+      if (stored == HW_DB_NEWER) {
+        snprintf(
+            f->refusal.text, sizeof f->refusal.text,
+            "the database belongs to another cluster or to a single service, expected an empty one or this cluster's");
+      }
+      atomic_store(&f->refused, true);
+      return false;
+    }
     if (!told) {
       hw__log(HW_LOG_WARNING, "cluster_not_joined", "reason",
-              stored == HW_DB_NEWER ? "the database belongs to another cluster or to a single service"
-              : stored == HW_DB_OK  ? "the database has come further than the stream"
-                                    : error.text);
+              stored == HW_DB_OK ? "the database has come further than the stream" : error.text);
       told = true;
     }
     hw__store_wait(f->store, UINT64_MAX, 500);

@@ -19,6 +19,8 @@ hw_status hw__follower_start(hw_bus *bus, const hw_cluster_options *options, hw_
 void hw__follower_stop(hw_follower *follower);
 
 /* The cluster, or NULL as long as it has not been found. */
+/* Is this for good the wrong cluster, or the wrong store for it? *error says why. */
+bool hw__follower_refused(hw_follower *follower, hw_error *error);
 const hw_cluster *hw__follower_cluster(hw_follower *follower);
 
 #endif

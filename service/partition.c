@@ -123,6 +123,8 @@ static void *send_loop(void *argument) {
       }
     }
   }
+  hw__partition_ask_stop(
+      p); /* a lease that lapsed for a moment only: the feeder may not have noticed, and would go on unheard */
   return NULL;
 }
 
@@ -144,6 +146,7 @@ static void *copy_loop(void *argument) {
     }
     hw__clock_nap_ms(200);
   }
+  hw__partition_ask_stop(p); /* as with the sender */
   return NULL;
 }
 

@@ -54,7 +54,8 @@ hw_reply hw__get_health(hw_request *request) {
   return hw__reply_json(200, json_pack("{s:s, s:s}", "status", "ok", "version", HW_VERSION));
 }
 
-/* Ready: the last write went through, a database handle answers, and so does the cluster, where there is one. */
+/* Ready: the last write went through, a database handle answers, and the cluster, where there is one, could acknowledge
+ * a reading. */
 hw_reply hw__get_ready(hw_request *request) {
   hw_service *service = request->service;
   hw_db_status status = hw__store_health(service->store);
@@ -67,7 +68,8 @@ hw_reply hw__get_ready(hw_request *request) {
     }
   }
   if (status == HW_DB_OK && service->follower &&
-      !(hw__follower_cluster(service->follower) && hw__bus_connected(service->bus))) {
+      !(hw__follower_cluster(service->follower) && hw__bus_connected(service->bus) &&
+        hw__bus_can_store(service->bus, "HW_IN"))) {
     status = HW_DB_AWAY;
   }
   return hw__reply_json(status == HW_DB_OK ? 200 : 503,

@@ -123,7 +123,8 @@ static void reload_tokens(hw_service *service) {
   }
 }
 
-static void wait_for_stop(hw_service *service, hw_serve_signals *signals) {
+/* Until a signal, or until it turns out that this cluster is not for us. */
+static hw_status wait_for_stop(hw_service *service, hw_serve_signals *signals, hw_error *error) {
   while (!signals->stop) {
     const struct timespec wait = {0, 200000000};
     nanosleep(&wait, NULL); /* a signal ends it early */
@@ -131,7 +132,14 @@ static void wait_for_stop(hw_service *service, hw_serve_signals *signals) {
       signals->reload = 0;
       reload_tokens(service);
     }
+    if (service->follower && hw__follower_refused(service->follower, error)) {
+      return HW_EINPUT;
+    }
+    if (service->bus && hw__bus_refused(service->bus, error)) {
+      return HW_EIO;
+    }
   }
+  return HW_OK;
 }
 
 static void announce(const hw_service *service, FILE *out) {
@@ -177,7 +185,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
     }
   }
   if (status == HW_OK) {
-    wait_for_stop(&service, signals);
+    status = wait_for_stop(&service, signals, error);
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
   }
   /* First those who bring readings in, then those who work on them, the disk last. */

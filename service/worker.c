@@ -162,6 +162,7 @@ static hw_status join(hw_worker *w, const volatile sig_atomic_t *stop, hw_error 
     hw__clock_nap_ms(500);
     status = HW_OK;
   }
+  status = status == HW_EIO && *stop ? HW_OK : status; /* told to stop while waiting: no failure */
   if (status == HW_OK && !*stop) {
     hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", w->cluster.partitions);
   }
@@ -237,6 +238,7 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
     }
     while (status == HW_OK && !*stop) {
       tick(w);
+      status = hw__bus_refused(w->cluster.bus, error) ? HW_EIO : HW_OK;
       hw__clock_nap_ms(TICK_MS);
     }
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);

@@ -8,6 +8,7 @@ DAY_S = 86_400
 HEADER = "time_s,sensor,concentration_g_m3"
 # Names as people give them: dots, blanks, stars and letters outside ASCII have to reach the stream and come back.
 SENSOR_NAMES = ["s1", "weir.2", "gauge 3", "Brücke>*"]
+PLAIN_NAMES = ["s1", "s2", "s3"]
 
 
 def river_text(rng, name, sensors):
@@ -47,7 +48,9 @@ class River:
     def __init__(self, headwater, folder, number, rng, spills, every):
         self.id = f"river-{number:03d}" if number % 5 else f"River_{number}.km-{number % 7}"
         self.spills = spills
-        sensors = SENSOR_NAMES[:rng.choice([2, 3, 4])] if number % 5 else ["s1", "weir.2"]
+        # Over MQTT redelivery may change the order, and NATS' topics take no dots and blanks: rivers without a spill, plain names.
+        self.by_mqtt = not spills and number % 5 != 0 and number % 2 == 1
+        sensors = PLAIN_NAMES if self.by_mqtt else SENSOR_NAMES[:rng.choice([2, 3, 4])] if number % 5 else ["s1", "weir.2"]
         self.path = os.path.join(folder, self.id + ".yaml")
         with open(self.path, "w") as out:
             out.write(river_text(rng, self.id, sensors))
@@ -58,8 +61,9 @@ class River:
             mass = rng.uniform(4_000, 40_000) if half < spills else 0.001
             source = f"{mass:.0f},{-rng.choice([9000, 15000, rng.uniform(5000, 16000)]):.0f},{first + rng.uniform(1800, 7200):.0f}" if mass > 1 else f"0.001,-9000,{first + 3600}"
             rows += simulate(headwater, self.path, source, first, last, every, rng.randrange(1, 2**31))
-        rows = disturb(rng, rows)
+        rows = rows if self.by_mqtt else disturb(rng, rows)
         self.readings = len(rows)
+        self.messages = [(f"headwater/{self.id}/{sensor}", f"{value} {time_s}") for time_s, sensor, value in (row.split(",") for row in rows)] if self.by_mqtt else []
         self.batches = []
         while rows:
             size = rng.randint(2, 40)
@@ -74,12 +78,18 @@ class Day:
         self.rivers = [River(headwater, folder, number, rng, 0 if number >= spilled else 1 + number % 2, every) for number in range(rivers)]
         self.paths = [f"{river.id}={river.path}" for river in self.rivers]
         self.readings = sum(river.readings for river in self.rivers)
-        self.batches = sum(len(river.batches) for river in self.rivers)
+        self.unordered = {river.id for river in self.rivers if river.by_mqtt}
         self.spills = sum(river.spills for river in self.rivers)
 
-    def lanes(self, count):
-        """For as many senders: each has rivers of its own and sends their batches as the day goes on."""
+    def lanes(self, count, mqtt=False):
+        """For as many senders: each has rivers of its own and sends their batches as the day goes on. mqtt: those rivers too."""
+        rivers = [river for river in self.rivers if mqtt or not river.by_mqtt]
         for lane in range(count):
-            own = self.rivers[lane::count]
+            own = rivers[lane::count]
             yield [(river.id, batch) for _, river, batch in
                    sorted((((at + 0.5) / len(river.batches), river, batch) for river in own for at, batch in enumerate(river.batches)), key=lambda due: due[0])]
+
+    def messages(self):
+        """What comes over MQTT, as the day goes on: (topic, payload)."""
+        return [message for _, _, message in sorted(((at + 0.5) / len(river.messages), river.id, message)
+                                                    for river in self.rivers if river.by_mqtt for at, message in enumerate(river.messages))]

@@ -2,7 +2,8 @@
 import ctypes
 import json
 import os
-import shutil
+import random
+import re
 import signal
 import socket
 import subprocess
@@ -28,8 +29,29 @@ ROUTES = """cluster {{
   no_advertise: true
   advertise: "127.0.0.1:1"
   routes: [{routes}]
+  {pool}
 }}
 """
+# Several connections a route, which came with 2.10, may never be complete through relays that both sides use at once.
+ONE_CONNECTION = "pool_size: -1"
+
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def nats_server():
+    """The program: the one asked for, the one tools/nats-server found, or the machine's own."""
+    found = os.path.join(HERE, "..", "..", "build", "nats", "nats-server")
+    return os.environ.get("NATS_SERVER") or (found if os.access(found, os.X_OK) else "nats-server")
+
+
+def nats_version():
+    """(2, 10, 27); None where there is no such program."""
+    try:
+        said = subprocess.run([nats_server(), "--version"], capture_output=True, text=True).stdout
+    except OSError:
+        return None
+    return tuple(int(part) for part in re.findall(r"\d+", said)[:3])
 
 
 LIBC = ctypes.CDLL(None)
@@ -42,13 +64,18 @@ def die_with_us():
 
 
 def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    for probe in probes:
-        probe.bind(("127.0.0.1", 0))
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
+    """Ports that nobody listens on, below those the system gives away by itself: a relay must not get one in between."""
+    found = []
+    while len(found) < count:
+        port = random.SystemRandom().randrange(12_000, 32_000)
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in found:
+            found.append(port)
+    return found
 
 
 def wait_for(what, truth, seconds):
@@ -147,8 +174,9 @@ class Node(Process):
         with open(conf, "w") as out:
             out.write(CONF.format(folder=os.path.join(self.folder, self.name), **{k: getattr(self, k) for k in ("name", "port", "monitor", "mqtt")}))
             if self.routes:
-                out.write(ROUTES.format(cluster=self.cluster, routes=", ".join(f"nats://127.0.0.1:{port}" for port in self.routes)))
-        return ["nats-server", "-c", conf]
+                out.write(ROUTES.format(cluster=self.cluster, routes=", ".join(f"nats://127.0.0.1:{port}" for port in self.routes),
+                                        pool=ONE_CONNECTION if nats_version() >= (2, 10) else ""))
+        return [nats_server(), "-c", conf]
 
     def look(self, page):
         return ask(f"http://127.0.0.1:{self.monitor}/{page}", 2)[1] or {}
@@ -175,7 +203,7 @@ class Cluster:
                 one.routes.append(port)
 
     def start(self):
-        if not shutil.which("nats-server"):
+        if not nats_version():
             raise RuntimeError("no nats-server program here (Debian: nats-server)")
         for node in self.nodes:
             node.start()
@@ -183,7 +211,13 @@ class Cluster:
         return self
 
     def ready(self, seconds=40):
-        wait_for("the NATS cluster has a leader and all nodes are well", lambda: self.leader() and all(node.healthy() for node in self.nodes), seconds)
+        wait_for("the NATS cluster has a leader and all nodes are well", lambda: self.whole() and all(node.healthy() for node in self.nodes), seconds)
+
+    def whole(self):
+        """There is a leader, and it sees all the others."""
+        leader = self.leader()
+        others = leader.look("jsz").get("meta_cluster", {}).get("replicas") or [] if leader else []
+        return leader and sum(not other.get("offline") and other.get("current", False) for other in others) == len(self.nodes) - 1
 
     def leader(self):
         """The node that leads JetStream, None while there is none."""
@@ -216,10 +250,10 @@ class Cluster:
                         state[detail["name"]] = detail["state"]
         return state
 
-    def urls(self, owner=None):
-        """For --nats; an owner gets links of its own to every node."""
+    def urls(self, owner=None, nodes=None):
+        """For --nats, all nodes or some; an owner gets links of its own to each."""
         ports = []
-        for node in self.nodes:
+        for node in nodes or self.nodes:
             port = node.port
             if self.relays and owner is not None:
                 link = self.relays.link(port)
@@ -251,13 +285,13 @@ class Worker(Process):
 class Display(Process):
     """headwater serve: with a cluster its ingest and display, without one the whole service."""
 
-    def __init__(self, headwater, name, folder, cluster, rivers, *options):
+    def __init__(self, headwater, name, folder, cluster, rivers, *options, nodes=None):
         super().__init__(name, folder)
         (self.port,) = free_ports(1)
         self.address = f"http://127.0.0.1:{self.port}"
         self.db = os.path.join(folder, name + ".db")
         self.words = [headwater, "serve", "--listen", f"127.0.0.1:{self.port}", *([] if "--store" in options else ["--db", self.db]),
-                      *(["--nats", cluster.urls(self.links)] if cluster else []), *options, *rivers]
+                      *(["--nats", cluster.urls(self.links, nodes)] if cluster else []), *options, *rivers]
 
     def command(self):
         return self.words

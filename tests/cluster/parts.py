@@ -18,7 +18,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, here)
 sys.path.insert(0, os.path.join(here, "..", "service"))
 from broker import Publisher  # noqa: E402
-from nodes import Cluster, Display, Worker, ask, wait_for  # noqa: E402
+from nodes import Cluster, Display, Worker, ask, nats_version, wait_for  # noqa: E402
 from records import BEHIND, Record, rows  # noqa: E402
 from serving import RIVER, spill  # noqa: E402
 
@@ -160,10 +160,55 @@ def one_worker(headwater, folder):
     found = ask(late.address + "/v1/incidents")[1]["incidents"][0]["id"]
     check("and its engine's samples are the same", ask(f"{late.address}/v1/incidents/{found}/posterior")[1] == ask(f"{display.address}/v1/incidents/{found}/posterior")[1] != "")
     by_hand(display)
+    repeated(display)
     sensors_by_mqtt(headwater, place, cluster, worker)
     other = subprocess.run([headwater, "work", *place.paths, "--nats", f"nats://127.0.0.1:{node.port}", "--dir", folder, "--partitions", "5"], capture_output=True, text=True, timeout=20)
     check("another number of partitions is refused", other.returncode == 2 and "--partitions 5" in other.stderr, other.stderr.strip())
     check("all stop cleanly", [late.stop(), display.stop(), worker.stop()] == [0, 0, 0])
+    refused(headwater, folder, cluster, place)
+    cluster.stop()
+
+
+def refused(headwater, folder, cluster, place):
+    """What can never work ends at once, with a sentence."""
+    for name, options, code, sentence in (("other", ("--partitions", "5"), 2, "--partitions 5: the cluster was made with 4"),
+                                          ("foreign", ("--db", os.path.join(folder, "alone.db")), 1, "another cluster or to a single service")):
+        display = Display(headwater, name, folder, cluster, place.paths, *SETTINGS, *options).start()
+        wait_for("serve ends", lambda: not display.alive(), 15)
+        check(f"serve ends with an error: {sentence}", display.process.returncode == code and sentence in display.tail(), str((display.process.returncode, display.tail(300))))
+
+
+def repeated(display):
+    """A batch that the stream has taken within the last two minutes is told to be a duplicate; single readings are only found by the workers."""
+    batch = "time_s,sensor,concentration_g_m3\n400000,s1,0\n400060,s1,0\n"
+    answers = [display.post("alder", body) for body in (batch, batch, batch.replace("400060,s1,0\n", ""))]
+    counts = [(answer["accepted"], answer["duplicates"]) for answer in answers]
+    check("a batch sent again is counted as duplicates", counts == [(2, 0), (0, 2), (1, 0)], str(counts))
+
+
+def majority_gone(headwater, folder):
+    place = Place(headwater, folder, ["alder"])
+    cluster = Cluster(folder, 3).start()
+    display = Display(headwater, "serve", folder, cluster, place.paths, *SETTINGS).start().ready()
+    ready = lambda: ask(display.address + "/readyz")[0]  # noqa: E731
+    wait_for("serve has found the cluster", lambda: ready() == 200, 30)
+    old = nats_version() < (2, 10)
+    check("an engine whose copies may differ is told of" if old else "an engine that keeps its copies alike is fine", bool(events(display, "nats_too_old")) == old)
+    leader = cluster.stream_leader("HW_IN") or cluster.nodes[0]
+    lost = [node for node in cluster.nodes if node is not leader]
+    lost[0].kill()
+    time.sleep(6)
+    check("one node of three may be gone: still ready", ready() == 200 and display.post(*place.batches[0]) is not None)
+    lost[1].kill()
+    began = time.monotonic()
+    wait_for("not ready", lambda: ready() == 503, 20)
+    took = time.monotonic() - began
+    check("two nodes of three gone: not ready, and no reading is acknowledged", took < 10 and display.post(*place.batches[1]) is None, f"after {took:.1f} s")
+    for node in lost:
+        node.start()
+    wait_for("ready again", lambda: ready() == 200, 40)
+    check("ready again when they are back, and readings are acknowledged", display.post(*place.batches[1]) is not None)
+    check("serve stops cleanly", display.stop() == 0)
     cluster.stop()
 
 
@@ -225,12 +270,12 @@ def main():
     parser.add_argument("headwater")
     parser.add_argument("--keep", help="folder for databases and logs, kept afterwards")
     chosen = parser.parse_args()
-    if not shutil.which("nats-server") or subprocess.run([chosen.headwater, "work", "--help"], capture_output=True).returncode:
+    if not nats_version() or subprocess.run([chosen.headwater, "work", "--help"], capture_output=True).returncode:
         print("skip: no nats-server program here, or headwater was built without NATS")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
         folder = chosen.keep or scratch
-        for part in (one_worker, several_workers):
+        for part in (one_worker, several_workers, majority_gone):
             os.makedirs(os.path.join(folder, part.__name__))
             part(chosen.headwater, os.path.join(folder, part.__name__))
     sys.exit(bool(failed))

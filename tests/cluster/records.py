@@ -35,8 +35,10 @@ def without_cost(result):
 
 
 class Record:
-    def __init__(self, db):
-        self.readings = rows(db, READINGS)
+    def __init__(self, db, unordered=()):
+        """unordered: rivers whose readings may stand in another order"""
+        found = rows(db, READINGS)
+        self.readings = [row for row in found if row[0] not in unordered] + sorted((row for row in found if row[0] in unordered), key=lambda row: row[:3])
         self.incidents = rows(db, INCIDENTS)
         found = rows(db, ESTIMATES)
         self.estimates = {row[:3]: row[3:] for row in found}

@@ -1,9 +1,8 @@
 """Do the copies that NATS keeps of a stream hold the same messages? Read from the files of stopped nodes.
 
-nats-server 2.9.10 can break its own promise: a leader that was cut off for longer than an election takes and comes back
-before it has noticed (4 to 10 s), with messages handed to it meanwhile, may keep those in the places where the others have
-acknowledged ones. Then no reader can be right on every node. A comparison that fails says so, so that nobody
-searches headwater for it.
+With nats-server 2.9.10 they do not, whenever a leader that was cut off with clients of its own comes back: it keeps what it
+was handed meanwhile in the places where the others have acknowledged messages, and no reader can be right on every node.
+2.10.27 puts it right (docs/scale.md).
 """
 import glob
 import os

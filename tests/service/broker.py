@@ -45,13 +45,13 @@ class Broker:
 class Publisher:
     """QoS 1 over a plain socket: a message counts as handed over once the broker acknowledged it."""
 
-    def __init__(self, port, tls=None, user=None, password=None):
+    def __init__(self, port, tls=None, user=None, password=None, client="test", timeout=None):
         """tls: an ssl.SSLContext"""
-        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         text = lambda value: struct.pack(">H", len(value)) + value.encode()  # noqa: E731
-        body = text("MQTT") + bytes([4, 0xC2 if user else 2, 0, 60]) + text("test") + (text(user) + text(password) if user else b"")
+        body = text("MQTT") + bytes([4, 0xC2 if user else 2, 0, 60]) + text(client) + (text(user) + text(password) if user else b"")
         self.socket.sendall(bytes([0x10, len(body)]) + body)
         assert self.read(4)[:2] == b"\x20\x02"
 

@@ -5,6 +5,7 @@ worked out is to the bit what a calm run on SQLite works out.
 """
 import os
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,10 +28,10 @@ def worked_out(db):
     return [serving.rows(db, sql) for sql in WORKED_OUT]
 
 
-def send(service, part):
+def send(service, part, also=()):
     """True once acknowledged. While the server is away the answer is 503, and nothing else."""
     status, text, _ = service.request("/v1/readings?river=demo", part, {"Content-Type": "text/csv"})
-    assert status in (200, 503), (status, text)
+    assert status in (200, 503, *also), (status, text)
     return status == 200
 
 
@@ -85,6 +86,78 @@ def check_broken_connections_are_made_again(server, folder):
             serving.psql(service.db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'headwater'")
             assert service.post(f"time_s,sensor,concentration_g_m3\n{n},s1,0\n")["accepted"] == 1
             assert service.get("/v1/rivers/demo/readings?sensor=s1")["readings"]
+
+
+def check_a_server_that_hangs_is_given_up(server, folder):
+    with serving.Service(HEADWATER, folder, *OPTIONS) as service:
+        parts = [f"time_s,sensor,concentration_g_m3\n{n},s1,0\n" for n in range(40)]
+        assert send(service, parts[0])
+        server.signal_all(signal.SIGSTOP)
+        try:
+            began = time.monotonic()
+            answers = {path: service.request(path, body, {"Content-Type": "text/csv"} if body else {}, timeout=60)[0]
+                       for path, body in (("/v1/readings?river=demo", parts[1]), ("/readyz", None), ("/healthz", None))}
+            took = time.monotonic() - began
+        finally:
+            server.signal_all(signal.SIGCONT)
+        assert answers == {"/v1/readings?river=demo": 503, "/readyz": 503, "/healthz": 200}, answers
+        assert took < 60, took
+        began = time.monotonic()
+        for part in parts:
+            while not send(service, part):
+                assert time.monotonic() - began < 30, service.request("/readyz")
+                time.sleep(0.1)
+        back = time.monotonic() - began
+        assert service.request("/readyz")[0] == 200
+        assert serving.rows(service.db, "SELECT count(*) FROM readings") == [(len(parts),)]
+        print(f"  a reading, readiness and liveness answered after {took:.1f} s in all; well again after {back:.1f} s")
+
+
+def check_a_full_disk_is_told_and_got_over(_, folder):
+    small = os.path.join(folder, "small")
+    os.chmod(folder, 0o755)  # the server runs as somebody else
+    os.mkdir(small)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m,mode=777", "tmpfs", small], capture_output=True).returncode:
+        print("  skip: a small file system cannot be mounted here")
+        return
+    try:
+        with postgres.Server(small) as server:
+            serving.POSTGRES = server.url
+            with serving.Service(HEADWATER, folder, *OPTIONS) as service:
+                full_disk(server, service, os.path.join(small, "ballast"))
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+
+
+def full_disk(server, service, ballast):
+    body = lambda n: "time_s,sensor,concentration_g_m3\n" + "".join(f"{n}.{at:04d},s1,0\n" for at in range(1, 1001))  # noqa: E731
+    assert send(service, body(0))
+    with open(ballast, "wb", buffering=0) as out:
+        try:
+            while True:
+                out.write(bytes(65536))
+        except OSError:
+            out.truncate(max(0, out.tell() - 65536 * 8))  # half a megabyte is left
+    acknowledged, refused = [0], []
+    for n in range(1, 60):
+        (acknowledged if send(service, body(n), also=(507,)) else refused).append(n)
+        if len(refused) == 3:
+            break
+    assert len(refused) == 3, "the disk was never full"
+    ready = service.request("/readyz")
+    assert ready[0] == 503, ready
+    os.unlink(ballast)
+    if server.process.poll() is not None:  # its own log found no room: it ended, and is started as systemd would
+        server.start()
+    began = time.monotonic()
+    for n in refused:
+        while not send(service, body(n), also=(507,)):
+            assert time.monotonic() - began < 30, service.request("/readyz")
+            time.sleep(0.1)
+    assert service.request("/readyz")[0] == 200
+    stored = serving.rows(service.db, "SELECT count(*), count(DISTINCT time_s) FROM readings")
+    assert stored == [(1000 * (len(acknowledged) + 3),) * 2], (stored, len(acknowledged))
+    print(f"  {len(acknowledged)} bodies stored, then {ready[1].strip()}; well again {time.monotonic() - began:.1f} s after room was made")
 
 
 def check_a_second_service_is_refused(server, folder):

@@ -26,8 +26,9 @@ def programs():
 class Server:
     """`with` starts and removes it. The server refuses to run as root: then it runs as nobody."""
 
-    def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="headwater-postgres-")
+    def __init__(self, place=None):
+        """place: where its folder is made; default where temporary files are"""
+        self.folder = tempfile.mkdtemp(prefix="headwater-postgres-", dir=place)
         self.data, self.bin = os.path.join(self.folder, "data"), programs()
         self.user = {}
         if os.getuid() == 0:
@@ -41,7 +42,7 @@ class Server:
         self.process = None
 
     def __enter__(self):
-        subprocess.run([f"{self.bin}/initdb", "-D", self.data, "-U", "headwater", "-A", "trust", "-E", "UTF8", "--locale", "C", "-N"],
+        subprocess.run([f"{self.bin}/initdb", "-D", self.data, "-U", "headwater", "-A", "trust", "-E", "UTF8", "--locale", "C", "--wal-segsize", "1", "-N"],
                        check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.user)
         return self.start()
 
@@ -63,8 +64,31 @@ class Server:
         self.log.close()
         self.process = None
 
+    def all_processes(self):
+        """The server and those it has started."""
+        own = str(self.process.pid)
+        pids = []
+        for stat in glob.glob("/proc/[0-9]*/stat"):
+            try:
+                with open(stat) as text:
+                    pid, rest = text.read().split(" ", 1)
+            except OSError:
+                continue  # it ended meanwhile
+            if pid == own or rest.rsplit(")", 1)[1].split()[1] == own:
+                pids.append(int(pid))
+        return pids
+
+    def signal_all(self, number):
+        """SIGSTOP: it hangs; SIGCONT: it goes on."""
+        for pid in self.all_processes():
+            try:
+                os.kill(pid, number)
+            except ProcessLookupError:
+                pass
+
     def __exit__(self, *_):
         if self.process:
+            self.signal_all(signal.SIGCONT)
             self.stop("at once")
         shutil.rmtree(self.folder, ignore_errors=True)
 

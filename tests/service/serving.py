@@ -137,12 +137,12 @@ class Service:
             code = self.stop()
             assert code == 0 or fault[0], f"the service ended with {code}: {open(self.log.name).read()[-2000:]}"
 
-    def request(self, path, body=None, headers=None, method=None):
+    def request(self, path, body=None, headers=None, method=None, timeout=20):
         """(status, text, headers)"""
         request = urllib.request.Request(self.address + path, data=body.encode() if isinstance(body, str) else body,
                                          headers=headers or {}, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
                 return answer.status, answer.read().decode(), answer.headers
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode(), error.headers
