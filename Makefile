@@ -11,7 +11,8 @@
 #   make study-rivers   does the field model tell the truth on real rivers left out?
 #   make fit-population refit its constants, data/population.def
 #
-#   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/
+#   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/ (SERVE="--listen 127.0.0.1:9090")
+#   make newcomer how long from git clone until that shows a live incident
 #   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes,
 #                 LOAD="--store postgresql://..." for the service on PostgreSQL
 #   make torture  200 kills under load, a failing disk, a broker that goes: nothing lost, nothing doubled
@@ -31,11 +32,12 @@ TRUCKEE := ../shared/data/truckee
 
 FUZZ_SECONDS ?= 60
 LOAD ?=
+SERVE ?=
 FAULTS ?=
 SCALE ?=
 DEMO ?=
 
-.PHONY: program serve load torture faults scale demo-cluster fuzz study-detect
+.PHONY: program serve newcomer load torture faults scale demo-cluster fuzz study-detect
 .PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
 all: program
 	@ninja --quiet -C $(BUILD)
@@ -94,8 +96,12 @@ bench: all
 	@/usr/bin/python3 bench/compare_emcee.py $(HEADWATER)
 
 serve: program
-	@echo "a spill is played in at 240 times its speed; Ctrl-C stops it, and a second start goes on where it was"
-	@$(HEADWATER) serve examples/truckee/river.yaml --replay examples/truckee/readings.csv --speed 240 --db $(BUILD)/serve.db
+	@echo "a spill is played in at 400 times its speed; Ctrl-C stops it, and a second start goes on where it was"
+	@$(HEADWATER) serve examples/truckee/river.yaml --replay examples/truckee/readings.csv --speed 400 --db $(BUILD)/serve.db $(SERVE)
+
+# From git clone to a live incident on the screen, timed on a clone of its own.
+newcomer:
+	@python3 bench/newcomer.py
 
 load: all
 	@tools/need test

@@ -24,7 +24,9 @@ bool hw__cloud_create(size_t count, const bool *needs_sums, size_t sensor_count,
     hw__cloud_free(out);
     return false;
   }
-  double *next = (double *)(((uintptr_t)out->memory + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+  char *const first = out->memory;
+  void *const aligned = first + (ALIGNMENT - (uintptr_t)first % ALIGNMENT) % ALIGNMENT;
+  double *next = aligned;
   for (size_t c = 0; c < HW__COLUMNS; c++, next += count) {
     out->column[c] = next;
   }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh SECONDS: search with every target for so long each, two at a time; the corpus grows in build-fuzz/corpus. A
-# find is kept as build-fuzz/crash-*: fix it, then add the input to tests/fuzz/corpus.
+# find is kept as build-fuzz/crash-*: fix it, then add the input to tests/fuzz/corpus. run.sh build: only make ready.
 set -u
 cd "$(dirname "$0")/../.."
 targets="river readings csv ndjson line json mqtt centerline import wire"
@@ -26,4 +26,5 @@ fi
   CC=clang meson setup build-fuzz -Dfuzz=true -Db_sanitize=address,undefined -Db_lundef=false -Dc_args=-fsanitize=fuzzer-no-link \
     -Doptimization=1 -Ddashboard=disabled >build-fuzz.log 2>&1 || { cat build-fuzz.log; exit 3; }
 ninja -C build-fuzz $(printf 'tests/fuzz/fuzz_%s ' $targets) >build-fuzz.log 2>&1 || { cat build-fuzz.log; exit 3; }
+[ "${1:-}" != build ] || exit 0
 echo $targets | xargs -n 1 -P 2 tests/fuzz/run.sh one "$1"
