@@ -67,6 +67,7 @@ bool hw__turns_give_back(hw_turns *turns, hw_work *work, bool more) {
   return turns->again;
 }
 
+/* Only of an idle one may its own fields be looked at without its lock. */
 static bool is_idle(const hw_work *work) {
   return work->users == 0 && (work->finished || !work->followed);
 }
@@ -76,7 +77,7 @@ static hw_work *longest_unused(const hw_turns *turns, size_t *held) {
   *held = 0;
   for (size_t i = 0; i < turns->count; i++) {
     hw_work *work = turns->works[i];
-    if (work->run && is_idle(work)) {
+    if (is_idle(work) && work->run) {
       ++*held;
       oldest = !oldest || work->used < oldest->used ? work : oldest;
     }
@@ -91,7 +92,7 @@ void hw__turns_let_go(hw_turns *turns, size_t kept) {
   }
   for (size_t i = 0; i < turns->count; i++) {
     hw_work *work = turns->works[i];
-    if (!work->run && is_idle(work)) {
+    if (is_idle(work) && !work->run) {
       passed += i < turns->next;
       hw__work_free(work);
     } else {

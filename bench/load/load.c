@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -43,7 +44,7 @@ size_t load_csv_batch(char *out, size_t capacity, uint64_t *number, size_t count
 /* How busy the machine is with other things: how late a thread wakes from sleeping a millisecond. */
 typedef struct {
   load_samples late;
-  volatile bool stop;
+  atomic_bool stop;
 } watch;
 
 static void *run_watch(void *argument) {
