@@ -11,7 +11,7 @@
 #include "metrics.h"
 #include "outcome.h"
 
-enum { PAGE = 64, FAR_BEHIND_PAGES = 16 };
+enum { PAGE = 64, FAR_BEHIND_PAGES = 160 };
 
 hw_status hw__work_create(hw_store *store, const hw_site *site, const hw_solver_options *options,
                           const hw_incident *incident, hw_work **out) {
