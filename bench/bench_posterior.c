@@ -111,7 +111,7 @@ static hw_estimate one_record(const setting *what, size_t n, double *spent) {
     double c = 0;
     hw_transport_concentration(transport, &truth, s->location_m, t, &c);
     const double sd = hypot(s->noise_absolute_g_m3, s->noise_relative * c);
-    const hw_reading reading = {i % 2, t, c + sd * hw_rng_normal(&rng), false};
+    const hw_reading reading = {i % 2, t, c + sd * hw_rng_normal(&rng), false, false};
     const double start = thread_seconds_now();
     hw_run_observe(run, &reading);
     spent[i] = 1e6 * (thread_seconds_now() - start);

@@ -52,7 +52,7 @@ static int by_time(const void *a, const void *b) {
 static void add_reading(scenario *s, const hw_transport *transport, size_t sensor, double time_s) {
   double c = 0;
   hw_transport_concentration(transport, &s->truth, s->river.sensors[sensor].location_m, time_s, &c);
-  s->readings[s->count++] = (hw_reading){sensor, time_s, c, false};
+  s->readings[s->count++] = (hw_reading){sensor, time_s, c, false, false};
 }
 
 /* When the pulse passes a sensor: from 3.5 widths before its centre to 4.5 behind. */

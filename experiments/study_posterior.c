@@ -97,7 +97,7 @@ static void set_readings(scenario *s, const setting *what, hw_rng *rng, const hw
     s->sensors[k].noise_absolute_g_m3 = what->absolute * peak;
     for (size_t i = 0; i < READINGS_PER_PULSE; i++) {
       const double noise = hypot(what->absolute * peak, what->relative * value[i]);
-      s->readings[s->count++] = (hw_reading){k, s->times[k][i], value[i] + noise * hw_rng_normal(rng), false};
+      s->readings[s->count++] = (hw_reading){k, s->times[k][i], value[i] + noise * hw_rng_normal(rng), false, false};
     }
   }
   qsort(s->readings, s->count, sizeof s->readings[0], by_time);

@@ -31,12 +31,18 @@ static int by_time(const void *a, const void *b) {
   return (x->line > y->line) - (x->line < y->line);
 }
 
-static hw_status load(recording *tape, hw_reader *reader, size_t site, hw_error *error) {
+static hw_status load(recording *tape, hw_reader *reader, const char *path, size_t site, hw_error *error) {
   hw_reading reading;
   double origin;
   hw_status status;
   hw_reader_origin(reader, 0); /* dates as seconds since 1970 */
   while ((status = hw_reader_next(reader, &reading, error)) == HW_OK) {
+    if (reading.above_limit) {
+      snprintf(error->text, sizeof error->text,
+               "%s:%llu: a reading at or above a limit, expected numbers and non-detects: the service stores no others",
+               path, (unsigned long long)hw_reader_line(reader));
+      return HW_EINPUT;
+    }
     if (!hw__grow(&tape->entries, tape->count, &tape->capacity, sizeof *tape->entries, 1024)) {
       return HW_ENOMEM;
     }
@@ -113,7 +119,7 @@ hw_status hw__replay_start(hw_service *service, const char *argument, double spe
     replay->service = service;
     replay->speed = speed;
     status = hw_reader_open(path, &hw__catalog_site(service->catalog, site)->river, &reader, error);
-    status = status == HW_OK ? load(&replay->tape, reader, site, error) : status;
+    status = status == HW_OK ? load(&replay->tape, reader, path, site, error) : status;
     hw_reader_free(reader);
   }
   if (status == HW_OK && pthread_create(&replay->thread, NULL, play, replay) != 0) {

@@ -396,8 +396,8 @@ static void test_readings_beyond_measure_are_refused(void **state) {
   (void)state;
   scene *s = make_scene((const double[]){4100}, 1);
   start(s, 1);
-  assert_int_equal(hw__field_observe(s->state, &(hw_reading){0, 2e12, 1, false}), HW_EDOMAIN);
-  assert_int_equal(hw__field_observe(s->state, &(hw_reading){0, 0, -2e12, false}), HW_EDOMAIN);
+  assert_int_equal(hw__field_observe(s->state, &(hw_reading){0, 2e12, 1, false, false}), HW_EDOMAIN);
+  assert_int_equal(hw__field_observe(s->state, &(hw_reading){0, 0, -2e12, false, false}), HW_EDOMAIN);
   end(s);
 }
 
@@ -423,8 +423,8 @@ static void test_pulses_in_the_wrong_order_are_a_contradiction(void **state) {
   s->river.sensors[0].location_m = 4100; /* the two have been mixed up */
   s->river.sensors[1].location_m = 11300;
   for (double t = truth.time_s; t < 90000; t += 900) {
-    s->reading[s->count++] = (hw_reading){0, t, law_reading(11300, t), false};
-    s->reading[s->count++] = (hw_reading){1, t, law_reading(4100, t), false};
+    s->reading[s->count++] = (hw_reading){0, t, law_reading(11300, t), false, false};
+    s->reading[s->count++] = (hw_reading){1, t, law_reading(4100, t), false, false};
   }
   const hw_estimate e = run(s, 1);
   check_finite(&e, &s->river);

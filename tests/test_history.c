@@ -132,7 +132,8 @@ static void test_the_record_is_ordered_and_knows_duplicates(void **state) {
   (void)state;
   hw__record record;
   assert_true(hw__record_create(64, &record));
-  const hw_reading given[] = {{1, 5, 0.1, false}, {0, 5, 0.2, false}, {1, 2, 0.3, false}, {0, 9, 0.4, true}};
+  const hw_reading given[] = {
+      {1, 5, 0.1, false, false}, {0, 5, 0.2, false, false}, {1, 2, 0.3, false, false}, {0, 9, 0.4, true, false}};
   bool found;
   for (size_t i = 0; i < 4; i++) {
     const size_t at = hw__record_place(&record, &given[i], &found);
@@ -143,7 +144,7 @@ static void test_the_record_is_ordered_and_knows_duplicates(void **state) {
   for (size_t i = 0; i < 4; i++) {
     assert_true(record.readings[i].concentration_g_m3 == order[i]);
   }
-  assert_int_equal(hw__record_place(&record, &(hw_reading){1, 5, 0.7, false}, &found), 2);
+  assert_int_equal(hw__record_place(&record, &(hw_reading){1, 5, 0.7, false, false}, &found), 2);
   assert_true(found);
   hw__record_free(&record);
 }

@@ -114,7 +114,7 @@ static void test_window_forgets_the_oldest(void **state) {
   hw__window w = {0};
   assert_int_equal(hw__window_create(5, &w), HW_OK);
   for (size_t i = 0; i < 13; i++) {
-    const hw_reading r = {0, (double)i, 0.37, false};
+    const hw_reading r = {0, (double)i, 0.37, false, false};
     hw__window_add(&w, &r);
   }
   assert_int_equal(w.count, 5);
@@ -275,7 +275,7 @@ static void test_solve_survives_absurd_readings(void **state) {
   (void)state;
   bench b;
   set_up(&b, 9, 0);
-  const hw_reading huge = {1, 1800, 1e300, false};
+  const hw_reading huge = {1, 1800, 1e300, false, false};
   hw__window_add(&b.window, &huge);
   hw__view_pack(&b.view, &b.window, b.count);
   const hw__limits limits = {5e-6, 200};

@@ -140,7 +140,7 @@ static void test_hostile_readings_leave_a_finite_answer_in_the_box(void **state)
       hw_run *run = NULL;
       assert_int_equal(hw_run_create(hw_method_find(learners[k]), &problem, &options, &run), HW_OK);
       for (size_t i = 0; i < 35; i++) {
-        const hw_reading r = {i % 4, times[i % 5], values[i % 7], i % 11 == 0};
+        const hw_reading r = {i % 4, times[i % 5], values[i % 7], i % 11 == 0, false};
         assert_int_equal(hw_run_observe(run, &r), HW_OK);
         hw_estimate e;
         assert_int_equal(hw_run_estimate(run, &e), HW_OK);
@@ -226,8 +226,9 @@ static void test_run_refuses_what_it_cannot_use(void **state) {
   assert_int_equal(hw_run_create(hw_method_find("atgd"), &problem, NULL, &run), HW_OK);
   hw_estimate e;
   assert_int_equal(hw_run_estimate(run, &e), HW_EEMPTY);
-  const hw_reading wrong[] = {{4, 0, 0.1, false}, {0, NAN, 0.1, false}, {0, 0, INFINITY, false}};
-  for (size_t i = 0; i < 3; i++) {
+  const hw_reading wrong[] = {
+      {4, 0, 0.1, false, false}, {0, NAN, 0.1, false, false}, {0, 0, INFINITY, false, false}, {0, 0, 0.1, true, true}};
+  for (size_t i = 0; i < 4; i++) {
     assert_int_equal(hw_run_observe(run, &wrong[i]), HW_EDOMAIN);
   }
   assert_int_equal(hw_run_estimate(run, &e), HW_EEMPTY);

@@ -92,7 +92,7 @@ static void test_non_detects_are_evidence(void **state) {
   /* nothing but non-detects: a pulse that must have shown is ruled out */
   river.search = (hw_box){{1000, -30000, -24000}, {3000, -14500, -8760}};
   for (size_t i = 0; i < reading_count; i++) {
-    readings[i] = (hw_reading){readings[i].sensor, readings[i].time_s, 0.001, true};
+    readings[i] = (hw_reading){readings[i].sensor, readings[i].time_s, 0.001, true, false};
   }
   hw_run *run = run_all(&river, 1);
   const hw_estimate none = answer(run);

@@ -136,7 +136,7 @@ static void test_state_is_bounded_and_long_records_stay_right(void **state) {
     const double t = -9000 + 5.0 * (double)(i / 2);
     double c = 0;
     hw_transport_concentration(transport, &paper_truth, river.sensors[i % 2].location_m, t, &c);
-    const hw_reading r = {i % 2, t, c + 5e-4 * hw_rng_normal(&rng), false};
+    const hw_reading r = {i % 2, t, c + 5e-4 * hw_rng_normal(&rng), false, false};
     assert_int_equal(hw_run_observe(run, &r), HW_OK);
     if (i == 100) {
       bytes = answer(run).cost.state_bytes;

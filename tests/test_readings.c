@@ -65,6 +65,19 @@ static void test_csv_takes_any_column_order_quotes_comments_crlf_and_bom(void **
   expect_end(reader);
 }
 
+static void test_a_clipped_reading_is_above_its_limit(void **state) {
+  (void)state;
+  hw_reader *reader = open_text("time_s,sensor,concentration_ug_l\n37,s1,> 14.2\n38,s1,>-1\n");
+  hw_reading reading;
+  hw_error error = {""};
+  assert_int_equal(hw_reader_next(reader, &reading, &error), HW_OK);
+  assert_true(reading.above_limit && !reading.below_limit && reading.concentration_g_m3 == 14.2 / 1000);
+  assert_int_equal(hw_reader_next(reader, &reading, &error), HW_EINPUT);
+  assert_string_equal(error.text,
+                      "r.csv:3: concentration_ug_l '>-1', expected a number, '<' or '>' and a limit, or nothing");
+  expect_end(reader);
+}
+
 static void test_missing_duplicate_and_late_rows_are_counted(void **state) {
   (void)state;
   hw_reader *reader =
@@ -166,10 +179,10 @@ static void test_every_bad_row_has_its_sentence_and_the_next_row_follows(void **
       {"x,s1,0.1", "r.csv:2: time_s 'x', expected a number"},
       {",s1,0.1", "r.csv:2: time_s '', expected a number"},
       {"inf,s1,0.1", "r.csv:2: time_s 'inf', expected a number"},
-      {"1,s1,nan", "r.csv:2: concentration_g_m3 'nan', expected a number, '<' and a detection limit, or nothing"},
-      {"1,s1,1e999", "r.csv:2: concentration_g_m3 '1e999', expected a number, '<' and a detection limit, or nothing"},
-      {"1,s1,<", "r.csv:2: concentration_g_m3 '<', expected a number, '<' and a detection limit, or nothing"},
-      {"1,s1,0x10", "r.csv:2: concentration_g_m3 '0x10', expected a number, '<' and a detection limit, or nothing"},
+      {"1,s1,nan", "r.csv:2: concentration_g_m3 'nan', expected a number, '<' or '>' and a limit, or nothing"},
+      {"1,s1,1e999", "r.csv:2: concentration_g_m3 '1e999', expected a number, '<' or '>' and a limit, or nothing"},
+      {"1,s1,<", "r.csv:2: concentration_g_m3 '<', expected a number, '<' or '>' and a limit, or nothing"},
+      {"1,s1,0x10", "r.csv:2: concentration_g_m3 '0x10', expected a number, '<' or '>' and a limit, or nothing"},
       {"1,s9,0.1", "r.csv:2: sensor 's9' is not in the river file, expected one of: s1, gauge \"B\""},
       {"1,s1", "r.csv:2: a row of 2 fields, expected 3 as in the header"},
       {"1,s1,0,5", "r.csv:2: a row of 4 fields, expected 3 as in the header"},
@@ -323,6 +336,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_csv_gives_si_units_in_file_order),
       cmocka_unit_test(test_csv_takes_any_column_order_quotes_comments_crlf_and_bom),
+      cmocka_unit_test(test_a_clipped_reading_is_above_its_limit),
       cmocka_unit_test(test_missing_duplicate_and_late_rows_are_counted),
       cmocka_unit_test(test_ndjson_reads_the_same_names_and_skips_the_rest),
       cmocka_unit_test(test_calendar_times_count_from_the_first_reading),

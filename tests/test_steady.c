@@ -30,7 +30,7 @@ static void simulate(const hw_river *river, uint64_t late_one_in) {
       double c = 0;
       hw_transport_concentration(transport, &paper_truth, river->sensors[k].location_m, t, &c);
       const double sd = hypot(river->sensors[k].noise_absolute_g_m3, river->sensors[k].noise_relative * c);
-      readings[reading_count++] = (hw_reading){k, t, c + sd * hw_rng_normal(&rng), false};
+      readings[reading_count++] = (hw_reading){k, t, c + sd * hw_rng_normal(&rng), false, false};
     }
   }
   hw_transport_free(transport);

@@ -51,7 +51,7 @@ static inline void simulate(const hw_river *river, const hw_source *source, uint
       const hw_sensor *s = &river->sensors[k];
       const double c = concentration(river, source, k, t);
       const double sd = hypot(s->noise_absolute_g_m3, s->noise_relative * c);
-      readings[reading_count++] = (hw_reading){k, t, c + sd * hw_rng_normal(&rng), false};
+      readings[reading_count++] = (hw_reading){k, t, c + sd * hw_rng_normal(&rng), false, false};
     }
   }
 }
@@ -124,7 +124,7 @@ static inline hw_river slower_than_thought(hw_source *truth) {
   for (size_t i = 0; i < 80; i++) {
     const double t = i < 40 ? 9885 + 102.0 * (double)i : 17853 + 127.5 * (double)(i - 40);
     const double c = concentration(&river, truth, i / 40, t) + 3e-3 * hw_rng_normal(&rng);
-    readings[reading_count++] = (hw_reading){i / 40, t, c, false};
+    readings[reading_count++] = (hw_reading){i / 40, t, c, false, false};
   }
   river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 1.3587, 1.2};
   river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 25, 3};

@@ -173,8 +173,8 @@ typedef struct hw_run hw_run;
 /* Status: HW_EDOMAIN for options out of range, HW_EHYDRAULICS, HW_ENOMEM, HW_EINPUT for a river that
  * hw_river_check refuses. */
 hw_status hw_run_create(const hw_method *method, const hw_problem *problem, const hw_options *options, hw_run **out);
-/* Status: HW_EDOMAIN for a sensor that does not exist or a time or concentration that is not finite
- * (the reading is not used and the run goes on as before). */
+/* Status: HW_EDOMAIN for a sensor that does not exist, a time or concentration that is not finite, or a reading both
+ * below and above a limit (the reading is not used and the run goes on as before). */
 hw_status hw_run_observe(hw_run *run, const hw_reading *reading);
 /* Status: HW_EEMPTY before the first reading. *out is untouched on failure. */
 hw_status hw_run_estimate(hw_run *run, hw_estimate *out);

@@ -8,8 +8,9 @@
 typedef struct {
   size_t sensor; /* index into the river's sensors */
   double time_s;
-  double concentration_g_m3; /* or, for a non-detect, the limit it stayed below */
-  bool below_limit;          /* written `<0.02` in a file */
+  double concentration_g_m3; /* or the limit that it stayed below or went beyond */
+  bool below_limit;          /* a non-detect, written `<0.02` in a file */
+  bool above_limit;          /* a clipped sensor, written `>0.3`: at or above it. Never with below_limit */
 } hw_reading;
 
 #endif

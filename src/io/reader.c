@@ -155,13 +155,15 @@ static hw_status parse_time(hw_reader *reader, const hw__row *row, double *time_
 static hw_status parse_value(const hw__row *row, hw_reading *reading, hw_error *sentence) {
   hw__slice text = row->value;
   reading->below_limit = text.text[0] == '<';
-  if (reading->below_limit) {
+  reading->above_limit = text.text[0] == '>';
+  const bool limit = reading->below_limit || reading->above_limit;
+  if (limit) {
     text = hw__slice_trim((hw__slice){text.text + 1, text.size - 1});
   }
   double value;
-  if (!hw__number_parse(text, &value) || (reading->below_limit && !(value >= 0))) {
+  if (!hw__number_parse(text, &value) || (limit && !(value >= 0))) {
     char shown[HW__EXCERPT_SIZE];
-    return hw__fail(sentence, HW_EINPUT, "%s '%s', expected a number, '<' and a detection limit, or nothing",
+    return hw__fail(sentence, HW_EINPUT, "%s '%s', expected a number, '<' or '>' and a limit, or nothing",
                     row->value_column->name, hw__excerpt(row->value, shown));
   }
   reading->concentration_g_m3 = value / row->value_column->divide;

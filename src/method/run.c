@@ -58,7 +58,8 @@ hw_status hw_run_create(const hw_method *method, const hw_problem *problem, cons
 }
 
 hw_status hw_run_observe(hw_run *run, const hw_reading *reading) {
-  if (reading->sensor >= run->sensor_count || !isfinite(reading->time_s) || !isfinite(reading->concentration_g_m3)) {
+  if (reading->sensor >= run->sensor_count || !isfinite(reading->time_s) || !isfinite(reading->concentration_g_m3) ||
+      (reading->below_limit && reading->above_limit)) {
     return HW_EDOMAIN;
   }
   const hw_status status = run->method->observe(run->state, reading);
