@@ -14,7 +14,8 @@
 #include "mqtt_packet.h"
 #include "rest.h"
 
-enum { BUFFER_BYTES = 1 << 20, PACKET_BYTES = 64 << 10, GROUP = 4096, KEEP_ALIVE_S = 30, CREDENTIAL_BYTES = 256 };
+/* A payload of 64 KiB fits with any topic. */
+enum { BUFFER_BYTES = 1 << 20, PACKET_BYTES = 128 << 10, GROUP = 4096, KEEP_ALIVE_S = 30, CREDENTIAL_BYTES = 256 };
 
 struct hw_mqtt {
   hw_service *service;
@@ -27,6 +28,10 @@ struct hw_mqtt {
   uint8_t *in; /* received, not yet taken */
   size_t in_size;
   uint8_t *out; /* acknowledgements of one group */
+  struct {
+    size_t left, size;
+    uint16_t id;
+  } large; /* a message too large to be held: what of it is still to come */
   time_t heard_s, pinged_s;
 };
 
@@ -47,14 +52,26 @@ typedef struct {
   size_t messages, acknowledgement_bytes;
 } group;
 
+/* A message that can never be stored is acknowledged too, or it would come for ever. */
+static void acknowledge(hw_mqtt *mqtt, group *g, uint16_t id) {
+  g->messages++;
+  if (id) {
+    g->acknowledgement_bytes += hw__mqtt_write_puback(id, mqtt->out + g->acknowledgement_bytes, 4);
+  }
+}
+
 static bool take_message(hw_mqtt *mqtt, group *g, const hw_mqtt_packet *packet) {
   hw_mqtt_message message;
   char river[HW_ID_SIZE], sensor[HW_ID_SIZE];
-  if (!hw__mqtt_publish(packet, &message)) {
-    return false;
+  const char *fault = hw__mqtt_publish(packet, &message);
+  if (packet->cut) {
+    mqtt->large.left = mqtt->large.size = packet->size;
+    mqtt->large.id = message.id;
+    return true;
   }
-  g->messages++;
-  if (hw__mqtt_topic(message.topic, river, sensor, sizeof river)) {
+  if (fault) {
+    hw__ingest_reject(&g->ingest, 1, HW_FATE_MALFORMED, "a message of %zu bytes: %s", packet->size, fault);
+  } else if (hw__mqtt_topic(message.topic, river, sensor, sizeof river)) {
     g->ingest.river = river;
     if (hw__ingest_payload(&g->ingest, sensor, (const char *)message.payload, message.payload_size) != HW_OK) {
       return false;
@@ -63,11 +80,22 @@ static bool take_message(hw_mqtt *mqtt, group *g, const hw_mqtt_packet *packet) 
   } else {
     hw__ingest_reject(&g->ingest, 1, HW_FATE_UNKNOWN, "topic '%.80s'", message.topic);
   }
-  if (message.id) {
-    /* A message that can never be stored is acknowledged too, or it would come for ever. */
-    g->acknowledgement_bytes += hw__mqtt_write_puback(message.id, mqtt->out + g->acknowledgement_bytes, 4);
-  }
+  acknowledge(mqtt, g, message.id);
   return true;
+}
+
+/* Passes over what has come of a message too large to be held. Returned: so many bytes of those given. */
+static size_t pass_over(hw_mqtt *mqtt, group *g, size_t available) {
+  if (mqtt->large.left == 0) {
+    return 0;
+  }
+  const size_t passed = available < mqtt->large.left ? available : mqtt->large.left;
+  mqtt->large.left -= passed;
+  if (mqtt->large.left == 0) {
+    hw__ingest_reject(&g->ingest, 1, HW_FATE_MALFORMED, "a message of %zu bytes: too large", mqtt->large.size);
+    acknowledge(mqtt, g, mqtt->large.id);
+  }
+  return passed;
 }
 
 static bool finish_group(hw_mqtt *mqtt, group *g) {
@@ -96,18 +124,18 @@ static bool take_packets(hw_mqtt *mqtt) {
   group g = {.ingest = {.catalog = mqtt->service->catalog,
                         .now_unix_s = (double)hw__store_now_us(mqtt->service->store) * 1e-6,
                         .future_s = mqtt->service->options.future_s}};
-  size_t at = 0;
+  size_t at = pass_over(mqtt, &g, mqtt->in_size);
   int found = 0;
   bool ok = true;
   hw_mqtt_packet packet;
   while (ok && g.messages < GROUP &&
          (found = hw__mqtt_next(mqtt->in + at, mqtt->in_size - at, PACKET_BYTES, &packet)) > 0) {
-    ok = packet.type != HW_MQTT_PUBLISH || take_message(mqtt, &g, &packet);
+    ok = packet.type == HW_MQTT_PUBLISH ? take_message(mqtt, &g, &packet) : !packet.cut;
     if (packet.type == HW_MQTT_SUBACK && (packet.body_size < 3 || packet.body[2] > 1)) {
       hw__log(HW_LOG_ERROR, "mqtt_subscription_refused", NULL, NULL);
       ok = false;
     }
-    at += packet.size;
+    at += packet.cut ? pass_over(mqtt, &g, mqtt->in_size - at) : packet.size;
   }
   ok = finish_group(mqtt, &g) && ok && found >= 0;
   hw__ingest_clear(&g.ingest);
@@ -145,7 +173,7 @@ static bool log_in(hw_mqtt *mqtt) {
   uint8_t packet[1024];
   const hw_mqtt_login login = {mqtt->client, mqtt->user[0] ? mqtt->user : NULL, mqtt->user[0] ? mqtt->password : NULL,
                                KEEP_ALIVE_S};
-  mqtt->in_size = 0;
+  mqtt->in_size = mqtt->large.left = 0;
   mqtt->heard_s = mqtt->pinged_s = monotonic_s();
   if (!hw__link_send(&mqtt->link, packet, hw__mqtt_write_connect(&login, packet, sizeof packet))) {
     return false;
@@ -157,7 +185,7 @@ static bool log_in(hw_mqtt *mqtt) {
       return false;
     }
   }
-  if (found < 0 || answer.type != HW_MQTT_CONNACK || answer.body_size < 2 || answer.body[1] != 0) {
+  if (found < 0 || answer.cut || answer.type != HW_MQTT_CONNACK || answer.body_size < 2 || answer.body[1] != 0) {
     hw__logf(HW_LOG_ERROR, "mqtt_refused", "code", "%d", found > 0 && answer.body_size > 1 ? answer.body[1] : -1);
     return false;
   }

@@ -17,40 +17,48 @@ int hw__mqtt_next(const uint8_t *data, size_t size, size_t limit, hw_mqtt_packet
       break;
     }
   }
-  if (length > limit || (data[0] >> 4) == 0) {
+  if ((data[0] >> 4) == 0) {
     return -1;
   }
-  if (size - at < length) {
+  const bool cut = length > limit;
+  const size_t body = cut ? limit : length;
+  if (size - at < body) {
     return 0;
   }
-  *out = (hw_mqtt_packet){data[0] >> 4, data[0] & 0x0fU, data + at, length, at + length};
+  *out = (hw_mqtt_packet){data[0] >> 4, data[0] & 0x0fU, data + at, body, at + length, cut};
   return 1;
 }
 
-bool hw__mqtt_publish(const hw_mqtt_packet *packet, hw_mqtt_message *out) {
+const char *hw__mqtt_publish(const hw_mqtt_packet *packet, hw_mqtt_message *out) {
   const unsigned qos = (packet->flags >> 1) & 3;
   const uint8_t *body = packet->body;
-  if (packet->body_size < 2 || qos > 1) {
-    return false;
-  }
-  const size_t topic = (size_t)body[0] << 8 | body[1];
-  size_t at = 2 + topic;
-  if (topic == 0 || topic >= sizeof out->topic || at + 2 * qos > packet->body_size || memchr(body + 2, '\0', topic)) {
-    return false;
-  }
-  memcpy(out->topic, body + 2, topic);
-  out->topic[topic] = '\0';
   out->id = 0;
+  if (qos > 1) {
+    return "QoS 2 or 3, expected 0 or 1";
+  }
+  const size_t topic = packet->body_size < 2 ? 0 : (size_t)body[0] << 8 | body[1];
+  size_t at = 2 + topic;
+  if (at + 2 * qos > packet->body_size) {
+    return "shorter than its topic";
+  }
   if (qos == 1) {
     out->id = (uint16_t)(body[at] << 8 | body[at + 1]);
     at += 2;
     if (out->id == 0) {
-      return false;
+      return "QoS 1 without a number";
     }
   }
+  if (packet->cut) {
+    return "too large";
+  }
+  if (topic == 0 || topic >= sizeof out->topic || memchr(body + 2, '\0', topic)) {
+    return "a topic that is empty, too long or holds a zero";
+  }
+  memcpy(out->topic, body + 2, topic);
+  out->topic[topic] = '\0';
   out->payload = body + at;
   out->payload_size = packet->body_size - at;
-  return true;
+  return NULL;
 }
 
 bool hw__mqtt_topic(const char *topic, char *river, char *sensor, size_t size) {

@@ -20,9 +20,11 @@ typedef struct {
   const uint8_t *body; /* behind the length */
   size_t body_size;
   size_t size; /* of the whole packet */
+  bool cut;    /* longer than the limit: body_size is the limit, and what follows is to be passed over */
 } hw_mqtt_packet;
 
-/* Returned: 1 a packet, 0 not complete yet, -1 not MQTT (or longer than `limit`). */
+/* Returned: 1 a packet (or the first `limit` bytes of its body), 0 not complete yet, -1 not MQTT. The topic and the
+ * number of any PUBLISH are in its first 65,539 bytes: a limit above that always shows them. */
 int hw__mqtt_next(const uint8_t *data, size_t size, size_t limit, hw_mqtt_packet *out);
 
 typedef struct {
@@ -32,8 +34,10 @@ typedef struct {
   uint16_t id; /* 0 for QoS 0 */
 } hw_mqtt_message;
 
-/* False for a PUBLISH that breaks the rules, QoS 2 included (it was not subscribed to). */
-bool hw__mqtt_publish(const hw_mqtt_packet *packet, hw_mqtt_message *out);
+/* Returned: NULL, or what is wrong with a PUBLISH that can never be taken: one that was cut, has no usable topic, or
+ * breaks the rules, QoS 2 included (it was not subscribed to). Its id is told all the same where it has one, so that it
+ * can be acknowledged: the broker would send it again for ever, and nothing behind it would come. */
+const char *hw__mqtt_publish(const hw_mqtt_packet *packet, hw_mqtt_message *out);
 /* "headwater/RIVER/SENSOR" taken apart, each of `size` bytes. */
 bool hw__mqtt_topic(const char *topic, char *river, char *sensor, size_t size);
 

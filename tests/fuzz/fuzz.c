@@ -108,11 +108,11 @@ void fuzz_mqtt(const uint8_t *data, size_t size) {
   hw_mqtt_packet packet;
   size_t at = 0;
   while (hw__mqtt_next(data + at, size - at, 65536, &packet) > 0) {
-    require(packet.size >= 2 && packet.size <= size - at);
-    at += packet.size;
+    require(packet.size >= 2 && (packet.cut || packet.size <= size - at));
+    at += packet.size <= size - at ? packet.size : size - at;
     hw_mqtt_message message;
     char river[HW_ID_SIZE], sensor[HW_ID_SIZE];
-    if (packet.type == HW_MQTT_PUBLISH && hw__mqtt_publish(&packet, &message) &&
+    if (packet.type == HW_MQTT_PUBLISH && !hw__mqtt_publish(&packet, &message) &&
         hw__mqtt_topic(message.topic, river, sensor, sizeof river)) {
       ingest.river = river;
       require(hw__ingest_payload(&ingest, sensor, (const char *)message.payload, message.payload_size) == HW_OK);

@@ -7,6 +7,7 @@ import os
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -175,3 +176,17 @@ class Service:
             before = now
             time.sleep(0.15)
         raise TimeoutError("the service does not settle")
+
+
+def run_claims(claims):
+    """Each in a folder of its own; {name: function}. Returned: how many failed."""
+    failed = 0
+    for name, claim in claims.items():
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                claim(folder)
+                print("ok  ", name, flush=True)
+            except Exception as fault:  # a failing claim must not hide the next
+                failed += 1
+                print("FAIL", name, type(fault).__name__, str(fault)[:2000], flush=True)
+    return failed

@@ -35,14 +35,28 @@ static void test_packets_are_cut_where_they_end(void **state) {
   }
   static const uint8_t endless[] = "\x30\xff\xff\xff\xff\x01", large[] = "\x30\xe8\x07", none[] = "\x00\x00";
   assert_int_equal(hw__mqtt_next(endless, 6, 100, &packet), -1);
-  assert_int_equal(hw__mqtt_next(large, 3, 100, &packet), -1);
+  assert_int_equal(hw__mqtt_next(large, 3, 100, &packet), 0); /* 1000 bytes, of which the first 100 are wanted */
   assert_int_equal(hw__mqtt_next(none, 2, 100, &packet), -1);
+}
+
+static void test_a_packet_beyond_the_limit_is_cut_and_keeps_its_number(void **state) {
+  (void)state;
+  uint8_t large[200] =
+      "\x32\xe8\x07\x00\x03"
+      "a/b\x01\x02"; /* 1000 bytes of body */
+  hw_mqtt_packet packet;
+  hw_mqtt_message message;
+  assert_int_equal(hw__mqtt_next(large, 102, 100, &packet), 0);
+  assert_int_equal(hw__mqtt_next(large, 103, 100, &packet), 1);
+  assert_true(packet.cut && packet.size == 1003 && packet.body_size == 100);
+  assert_non_null(hw__mqtt_publish(&packet, &message));
+  assert_int_equal(message.id, 0x0102);
 }
 
 static bool parse(const char *bytes, size_t size, hw_mqtt_message *out) {
   hw_mqtt_packet packet;
   assert_int_equal(hw__mqtt_next((const uint8_t *)bytes, size, 1000, &packet), 1);
-  return hw__mqtt_publish(&packet, out);
+  return !hw__mqtt_publish(&packet, out);
 }
 
 static void test_publishes_that_break_the_rules_are_refused(void **state) {
@@ -74,7 +88,14 @@ static void test_publishes_that_break_the_rules_are_refused(void **state) {
   assert_false(
       parse("\x30\x05\x00\x03"
             "a\0b",
-            7, &message)); /* zero in the topic */
+            7, &message));                                      /* zero in the topic */
+  assert_false(parse("\x32\x04\x00\x00\x00\x09", 6, &message)); /* no topic, but a number to acknowledge */
+  assert_int_equal(message.id, 9);
+  char long_topic[2 + 1 + 2 + 256 + 2] = "\x32\x84\x02\x01\x00";
+  memset(long_topic + 5, 'a', 256);
+  long_topic[sizeof long_topic - 1] = 7;
+  assert_false(parse(long_topic, sizeof long_topic, &message));
+  assert_int_equal(message.id, 7);
 }
 
 static void test_topics_name_a_river_and_a_sensor(void **state) {
@@ -94,6 +115,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_connect_keeps_the_session_and_carries_credentials),
       cmocka_unit_test(test_packets_are_cut_where_they_end),
+      cmocka_unit_test(test_a_packet_beyond_the_limit_is_cut_and_keeps_its_number),
       cmocka_unit_test(test_publishes_that_break_the_rules_are_refused),
       cmocka_unit_test(test_topics_name_a_river_and_a_sensor),
   };

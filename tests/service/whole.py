@@ -12,13 +12,12 @@ import socket
 import ssl
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
-from serving import POSTGRES, RIVER, Service, execute, held, rows, spill  # noqa: E402
+from serving import POSTGRES, RIVER, Service, execute, held, rows, run_claims, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -576,16 +575,7 @@ def main():
     every = [name for name in globals() if name.startswith("test_")]
     chosen = sys.argv[2:] or [name for name in every if not (POSTGRES and name in WITHOUT_STORE)]
     chosen = every if chosen == ["all"] else chosen
-    failed = 0
-    for name in chosen:
-        with tempfile.TemporaryDirectory() as folder:
-            try:
-                globals()[name](folder)
-                print("ok  ", name, flush=True)
-            except Exception as fault:  # a failing claim must not hide the next
-                failed += 1
-                print("FAIL", name, type(fault).__name__, str(fault)[:2000], flush=True)
-    sys.exit(bool(failed))
+    sys.exit(bool(run_claims({name: globals()[name] for name in chosen})))
 
 
 main()
