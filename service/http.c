@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "authority.h"
 #include "limit.h"
 #include "log.h"
 #include "metrics.h"
@@ -101,23 +102,14 @@ static unsigned roles_of(const hw_service *service, struct MHD_Connection *conne
 static bool is_foreign(const hw_service *service, struct MHD_Connection *connection) {
   const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
   const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
-  if (origin) {
-    const char *authority = strstr(origin, "://"); /* "null", from a sandboxed page, has none */
-    if (!authority || !host || strcmp(authority + 3, host) != 0) {
-      return true;
-    }
+  if (!host) {
+    return origin != NULL; /* no browser leaves it out */
   }
-  if (service->auth || !host) {
-    return false;
+  hw_authority asked_for;
+  if (!hw__authority_parse(host, &asked_for) || (origin && !hw__authority_is_origin(&asked_for, origin))) {
+    return true;
   }
-  static const char *const ours[] = {"localhost", "127.0.0.1", "[::1]"};
-  for (size_t i = 0; i < 3; i++) {
-    const size_t length = strlen(ours[i]);
-    if (strncmp(host, ours[i], length) == 0 && (host[length] == ':' || host[length] == '\0')) {
-      return false;
-    }
-  }
-  return strncmp(host, "127.", 4) != 0;
+  return !service->auth && !hw__authority_is_loopback(&asked_for);
 }
 
 static hw_reply dispatch(hw_request *request) {

@@ -48,6 +48,21 @@ def test_messages_that_can_never_be_taken_do_not_stop_mqtt(folder):
             assert service.metric("headwater_mqtt_messages_total") == 1
 
 
+def test_a_name_that_only_looks_local_is_another_site(folder):
+    """A page elsewhere whose name points at this machine (DNS rebinding)."""
+    with serve(folder) as service:
+        port = service.address.rsplit(":", 1)[1]
+        for host in ("127.evil.com", f"127.0.0.1.evil.com:{port}", "localhost:1.evil.com", "[::1].evil.com", "127.0.0.1@evil.com"):
+            for headers in ({"Host": host}, {"Host": host, "Origin": "http://" + host}):
+                assert service.request("/v1/rivers", headers=headers)[0] in (400, 403), headers
+                assert service.request("/v1/incidents", '{"river": "demo"}', headers=headers, method="POST")[0] in (400, 403), headers
+                assert service.request("/v1/readings?river=demo", "time_s,sensor,concentration_g_m3\n1,s1,0\n", {**headers, "Content-Type": "text/csv"})[0] in (400, 403), headers
+        for host in (f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}", "localhost"):
+            assert service.request("/v1/rivers", headers={"Host": host, "Origin": "http://" + host})[0] == 200, host
+            assert service.request("/v1/rivers", headers={"Host": host, "Origin": f"http://{host}.evil.com"})[0] == 403, host
+        assert service.metric("headwater_log_records") == 0
+
+
 def main():
     claims = {name: claim for name, claim in globals().items() if name.startswith("test_")}
     sys.exit(bool(run_claims({name: claims[name] for name in sys.argv[2:] or claims})))
