@@ -9,8 +9,6 @@
 #ifndef HW_SERVICE_CENTERLINE_H
 #define HW_SERVICE_CENTERLINE_H
 
-#include <jansson.h>
-
 #include "headwater/headwater.h"
 
 typedef struct {
@@ -30,10 +28,10 @@ hw_status hw__centerline_parse(const char *name, const char *text, size_t size, 
                                hw_centerline *out, hw_error *error);
 void hw__centerline_free(hw_centerline *line);
 
-/* GeoJSON geometries; null without a line. The ends stand for everything beyond them. */
-json_t *hw__centerline_point(const hw_centerline *line, double location_m);
-json_t *hw__centerline_stretch(const hw_centerline *line, double from_m, double to_m);
+/* GeoJSON geometries (Jansson's json_t); null without a line. The ends stand for everything beyond them. */
+struct json_t *hw__centerline_point(const hw_centerline *line, double location_m);
+struct json_t *hw__centerline_stretch(const hw_centerline *line, double from_m, double to_m);
 /* The whole line as a Feature whose property `at_m` has the river metre of each point. */
-json_t *hw__centerline_feature(const hw_centerline *line);
+struct json_t *hw__centerline_feature(const hw_centerline *line);
 
 #endif

@@ -1,6 +1,8 @@
 /* Places of a river as GeoJSON geometries, found along its centreline. */
 #include "centerline.h"
 
+#include <jansson.h>
+
 /* First point at or below this place. */
 static size_t point_below(const hw_centerline *line, double location_m) {
   size_t lo = 0, hi = line->count;

@@ -68,10 +68,5 @@ void hw__http_on_completed(void *context, struct MHD_Connection *connection, voi
 hw_status hw__http_prepare(hw_service *service, hw_error *error);
 hw_status hw__http_start(hw_service *service, hw_error *error);
 void hw__http_stop(hw_service *service);
-/* A numeric address as the system wants it. */
-struct sockaddr_storage;
-bool hw__http_socket(const char *host, unsigned port, struct sockaddr_storage *out, bool *loopback);
-/* Split ADDR:PORT; [::1]:8080 for IPv6. */
-bool hw__http_address(const char *listen, char *host, size_t size, unsigned *port);
 
 #endif

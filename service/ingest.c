@@ -18,23 +18,6 @@ static const double absurd_relative_s = 1e10;
 static const double earliest_unix_s = -2208988800.0;
 static const double latest_unix_s = 7258118400.0;
 
-static const struct {
-  const char *label;
-  const char *text;
-} fates[] = {
-#define ROW(name, label, text) {label, text},
-    HW_FATE_LIST(ROW)
-#undef ROW
-};
-
-const char *hw__fate_label(hw_fate fate) {
-  return (size_t)fate < HW_FATE_COUNT ? fates[fate].label : "unknown";
-}
-
-const char *hw__fate_text(hw_fate fate) {
-  return (size_t)fate < HW_FATE_COUNT ? fates[fate].text : "unknown";
-}
-
 hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const char *format, ...) {
   ingest->tally[fate]++;
   if (ingest->reject_count >= HW_REJECTS_REPORTED) {

@@ -1,6 +1,6 @@
 /* From a request body or a message to readings with a fate each.
  *
- * Every row of every body ends in exactly one fate of the list below, is counted under it, and, when
+ * Every row of every body ends in exactly one fate of fate.h's list, is counted under it, and, when
  * rejected, is reported with its line and the reason. One bad row never spoils its neighbours.
  */
 #ifndef HW_SERVICE_INGEST_H
@@ -9,29 +9,7 @@
 #include <stdint.h>
 
 #include "catalog.h"
-
-/* X(name, label for metrics, what it means) */
-#define HW_FATE_LIST(X)                                                                      \
-  X(HW_FATE_ACCEPTED, "accepted", "stored")                                                  \
-  X(HW_FATE_DUPLICATE, "duplicate", "same river, sensor, time and value as one stored")      \
-  X(HW_FATE_MISSING, "missing", "empty value: nothing to store")                             \
-  X(HW_FATE_CONFLICT, "conflict", "another value is stored for this sensor and time")        \
-  X(HW_FATE_MALFORMED, "malformed", "not readable")                                          \
-  X(HW_FATE_UNKNOWN, "unknown_sensor", "no such river or sensor")                            \
-  X(HW_FATE_FUTURE, "future", "dated later than now and the tolerance")                      \
-  X(HW_FATE_NEGATIVE, "negative", "a concentration below zero by more than noise")           \
-  X(HW_FATE_ABSURD, "absurd", "no river holds this: above 1e6 g/m3, or a time out of range") \
-  X(HW_FATE_TIME_BASE, "time_base", "calendar time where the river's is relative, or the other way round")
-
-typedef enum {
-#define HW_FATE_ENUM(name, label, text) name,
-  HW_FATE_LIST(HW_FATE_ENUM)
-#undef HW_FATE_ENUM
-      HW_FATE_COUNT
-} hw_fate;
-
-const char *hw__fate_label(hw_fate fate);
-const char *hw__fate_text(hw_fate fate);
+#include "fate.h"
 
 /* A reading good enough to be stored; the store decides between accepted, duplicate and conflict. */
 typedef struct {

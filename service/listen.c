@@ -1,56 +1,14 @@
 /* Where the service listens, and under which conditions: anything but loopback needs tokens. */
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
+#include "address.h"
 #include "http.h"
 #include "limit.h"
 
 enum { IDLE_S = 60, STACK_BYTES = 512 * 1024, KEY_BYTES_MAX = 1 << 20 };
-
-bool hw__http_address(const char *listen, char *host, size_t size, unsigned *port) {
-  const char *colon = strrchr(listen, ':');
-  if (!colon || colon == listen || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")]) {
-    return false;
-  }
-  const char *start = listen;
-  size_t length = (size_t)(colon - listen);
-  if (*start == '[' && length > 2 && start[length - 1] == ']') {
-    start++;
-    length -= 2;
-  }
-  const unsigned long number = strtoul(colon + 1, NULL, 10);
-  if (length >= size || number > 65535) {
-    return false;
-  }
-  memcpy(host, start, length);
-  host[length] = '\0';
-  *port = (unsigned)number;
-  return true;
-}
-
-bool hw__http_socket(const char *host, unsigned port, struct sockaddr_storage *out, bool *loopback) {
-  struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-  struct sockaddr_in6 v6 = {.sin6_family = AF_INET6, .sin6_port = htons((uint16_t)port)};
-  const char *numeric = strcmp(host, "localhost") == 0 ? "127.0.0.1" : host;
-  memset(out, 0, sizeof *out);
-  if (inet_pton(AF_INET, numeric, &v4.sin_addr) == 1) {
-    *loopback = (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
-    memcpy(out, &v4, sizeof v4);
-    return true;
-  }
-  if (inet_pton(AF_INET6, numeric, &v6.sin6_addr) == 1) {
-    *loopback = IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
-    memcpy(out, &v6, sizeof v6);
-    return true;
-  }
-  return false;
-}
 
 static char *read_file(const char *path, hw_error *error) {
   FILE *file = fopen(path, "re");
@@ -70,8 +28,8 @@ static char *read_file(const char *path, hw_error *error) {
 hw_status hw__http_prepare(hw_service *service, hw_error *error) {
   struct sockaddr_storage address;
   const hw_serve_options *o = &service->options;
-  if (!hw__http_address(o->listen, service->host, sizeof service->host, &service->port) ||
-      !hw__http_socket(service->host, service->port, &address, &service->loopback)) {
+  if (!hw__address_split(o->listen, service->host, sizeof service->host, &service->port) ||
+      !hw__address_socket(service->host, service->port, &address, &service->loopback)) {
     snprintf(error->text, sizeof error->text, "--listen %s: expected ADDR:PORT with a numeric address", o->listen);
     return HW_EINPUT;
   }
@@ -112,7 +70,7 @@ static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockadd
 
 hw_status hw__http_start(hw_service *service, hw_error *error) {
   struct sockaddr_storage address;
-  hw__http_socket(service->host, service->port, &address, &service->loopback);
+  hw__address_socket(service->host, service->port, &address, &service->loopback);
   service->limiter = hw__limit_create(service->options.rate_per_s);
   service->daemon = service->limiter ? start_daemon(service, &address) : NULL;
   if (!service->daemon) {

@@ -2,10 +2,7 @@
 
 #include <stdatomic.h>
 
-enum { FATES_MAX = 32 };
-
 static _Atomic uint64_t counts[HW_METRIC_COUNT];
-static _Atomic uint64_t fates[FATES_MAX];
 
 static const struct {
   const char *name;
@@ -23,16 +20,6 @@ void hw__metric_add(hw_metric metric, uint64_t by) {
 
 uint64_t hw__metric_get(hw_metric metric) {
   return atomic_load_explicit(&counts[metric], memory_order_relaxed);
-}
-
-void hw__metric_fates(const uint64_t *tally, size_t count) {
-  for (size_t i = 0; i < count && i < FATES_MAX; i++) {
-    atomic_fetch_add_explicit(&fates[i], tally[i], memory_order_relaxed);
-  }
-}
-
-uint64_t hw__metric_fate(size_t fate) {
-  return fate < FATES_MAX ? atomic_load_explicit(&fates[fate], memory_order_relaxed) : 0;
 }
 
 const char *hw__metric_name(hw_metric metric) {

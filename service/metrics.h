@@ -47,9 +47,6 @@ typedef enum {
 /* Process-wide, like the process they describe; safe from any thread. */
 void hw__metric_add(hw_metric metric, uint64_t by);
 uint64_t hw__metric_get(hw_metric metric);
-/* Fates of readings, by the numbers of ingest.h. */
-void hw__metric_fates(const uint64_t *tally, size_t count);
-uint64_t hw__metric_fate(size_t fate);
 
 const char *hw__metric_name(hw_metric metric);
 const char *hw__metric_help(hw_metric metric);

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "accept.h"
-#include "http.h"
+#include "address.h"
 #include "link.h"
 #include "log.h"
 #include "metrics.h"
@@ -106,7 +106,7 @@ static bool finish_group(hw_mqtt *mqtt, group *g) {
   const hw_db_status status = hw__accept_readings(mqtt->service, &g->ingest);
   bool ok = status == HW_DB_OK;
   if (ok) {
-    hw__metric_fates(g->ingest.tally, HW_FATE_COUNT);
+    hw__fate_count(g->ingest.tally);
     for (size_t i = 0; i < g->ingest.reject_count && i < 3; i++) {
       hw__log(HW_LOG_WARNING, "mqtt_reading_rejected", "reason", g->ingest.rejects[i].reason);
     }
@@ -267,7 +267,7 @@ static bool read_address(hw_mqtt *mqtt, const char *address, bool *encrypted) {
                               : *encrypted        ? ":8883"
                                                   : ":1883");
   if (length < 0 || (size_t)length >= sizeof whole || strpbrk(rest, "@/?#") ||
-      !hw__http_address(whole, mqtt->host, sizeof mqtt->host, &port) || port == 0) {
+      !hw__address_split(whole, mqtt->host, sizeof mqtt->host, &port) || port == 0) {
     return false;
   }
   snprintf(mqtt->port, sizeof mqtt->port, "%u", port);

@@ -174,7 +174,7 @@ static size_t feed_once(hw_partition *p, hw_bus_pull *pull, bool *caught_up) {
     }
     hw__clock_nap_ms(500);
   }
-  hw__metric_fates(tally, HW_FATE_COUNT);
+  hw__fate_count(tally);
   for (size_t i = 0; i < count; i++) {
     hw__bus_message_free(&messages[i]);
   }

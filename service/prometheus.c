@@ -1,9 +1,8 @@
 #include "prometheus.h"
 
-#include <inttypes.h>
 #include <unistd.h>
 
-#include "ingest.h"
+#include "headwater/headwater.h"
 #include "metrics.h"
 
 static double resident_bytes(void) {
@@ -23,11 +22,6 @@ void hw__prometheus_gauge(FILE *out, const char *name, const char *help, double 
 }
 
 void hw__prometheus_counts(FILE *out) {
-  fprintf(out, "# HELP headwater_readings_total Rows received, by fate.\n# TYPE headwater_readings_total counter\n");
-  for (int fate = 0; fate < HW_FATE_COUNT; fate++) {
-    fprintf(out, "headwater_readings_total{fate=\"%s\"} %" PRIu64 "\n", hw__fate_label((hw_fate)fate),
-            hw__metric_fate((size_t)fate));
-  }
   for (int m = 0; m < HW_METRIC_COUNT; m++) {
     const hw_metric metric = (hw_metric)m;
     fprintf(out, "# HELP %s %s\n# TYPE %s counter\n%s %.17g\n", hw__metric_name(metric), hw__metric_help(metric),

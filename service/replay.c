@@ -82,7 +82,7 @@ static void *play(void *argument) {
     hw_ingest ingest = {.catalog = service->catalog, .entries = &tape->entries[at], .count = next - at};
     const hw_db_status status = hw__accept_readings(service, &ingest);
     if (status == HW_DB_OK) {
-      hw__metric_fates(ingest.tally, HW_FATE_COUNT);
+      hw__fate_count(ingest.tally);
     } else {
       hw__log(HW_LOG_ERROR, "replay_not_stored", "reason", hw__db_text(status));
       pause_s(service, 1);

@@ -98,7 +98,7 @@ hw_reply hw__post_readings(hw_request *request) {
   } else if (stored != HW_DB_OK) {
     reply = hw__reply_db(stored); /* nothing of this body was stored */
   } else {
-    hw__metric_fates(ingest.tally, HW_FATE_COUNT);
+    hw__fate_count(ingest.tally);
     reply = report_ingest(&ingest);
   }
   hw__ingest_clear(&ingest);

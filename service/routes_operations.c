@@ -31,6 +31,7 @@ hw_reply hw__get_metrics(hw_request *request) {
   if (!out) {
     return hw__reply_error(500, "out of memory");
   }
+  hw__fate_expose(out);
   hw__prometheus_counts(out);
   const int64_t head = hw__store_seq(service->store);
   hw__prometheus_gauge(out, "headwater_incidents_open", "Incidents open now.", (double)open_incidents(service));

@@ -4,7 +4,6 @@
 
 #include <stdatomic.h>
 
-#include "auth.h"
 #include "follower.h"
 #include "serve.h"
 #include "solver.h"
@@ -12,6 +11,7 @@
 #include "tracker.h"
 
 struct MHD_Daemon;
+typedef struct hw_auth hw_auth;
 typedef struct hw_limiter hw_limiter;
 
 typedef struct {

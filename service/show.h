@@ -2,16 +2,8 @@
 #ifndef HW_SERVICE_SHOW_H
 #define HW_SERVICE_SHOW_H
 
-#include <jansson.h>
-
+#include "json.h"
 #include "service.h"
-
-/* A number, or null where it is not finite. */
-json_t *hw__real(double value);
-/* ISO 8601, or null for a time that is not calendar or not finite. */
-json_t *hw__instant(bool calendar, double unix_s);
-json_t *hw__instant_us(int64_t us); /* null for 0 */
-json_t *hw__range_json(const hw_range *range);
 
 hw_time_base hw__time_base(hw_service *service, size_t site);
 /* A river with its configuration and the health of its sensors; brief: without the configuration. */

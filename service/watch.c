@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "http.h"
+#include "address.h"
+#include "fate.h"
 #include "prometheus.h"
 
 struct hw_watch {
@@ -21,6 +22,7 @@ static char *metrics_text(const hw_watched *watched) {
   if (!out) {
     return NULL;
   }
+  hw__fate_expose(out);
   hw__prometheus_counts(out);
   hw__prometheus_gauge(out, "headwater_partitions_held", "Partitions worked here.",
                        atomic_load(&watched->partitions_held));
@@ -67,7 +69,7 @@ hw_status hw__watch_start(const char *listen, const hw_watched *watched, hw_watc
   unsigned port = 0;
   bool loopback = false;
   struct sockaddr_storage address;
-  if (!hw__http_address(listen, host, sizeof host, &port) || !hw__http_socket(host, port, &address, &loopback)) {
+  if (!hw__address_split(listen, host, sizeof host, &port) || !hw__address_socket(host, port, &address, &loopback)) {
     snprintf(error->text, sizeof error->text, "--listen %.200s: expected ADDR:PORT with a numeric address", listen);
     return HW_EINPUT;
   }

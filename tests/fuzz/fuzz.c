@@ -3,6 +3,7 @@
  *
  * Beside not crashing, each target checks what must hold for any input.
  */
+#include <jansson.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* GeoJSON as people have it, and as they should not: what becomes of each. */
+#include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
