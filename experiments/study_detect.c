@@ -2,7 +2,7 @@
  *
  * False alarms: simulated sensor-years of readings every 15 minutes with no spill in them, under noises from
  * kind to unkind. Delay: pulses of given height over the noise, from the reading where the pulse first exceeds
- * one sd to the alarm, and the share noticed at all. The detector is the service's own (service/detect.h).
+ * one sd to the alarm, and the share noticed at all. The detector is the service's own (service/incidents/detect.h).
  *
  *   study_detect [YEARS] [PULSES]
  */
@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "detect.h"
 #include "headwater/rng.h"
+#include "incidents/detect.h"
 
 static const double every_s = 900;
 enum { READINGS_PER_YEAR = 35040 };

@@ -1,5 +1,5 @@
 /* Everything put together, started in order and stopped in reverse. */
-#include "serve.h"
+#include "api/serve.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "hooks.h"
-#include "http.h"
-#include "keep.h"
-#include "log.h"
-#include "mqtt.h"
-#include "replay.h"
-#include "rivers.h"
-#include "silence.h"
+#include "base/log.h"
+#include "http/http.h"
+#include "live/hooks.h"
+#include "live/replay.h"
+#include "live/silence.h"
+#include "mqtt/mqtt.h"
+#include "rivers/river_files.h"
+#include "store/retention.h"
 
 static void fill_defaults(hw_serve_options *o) {
   o->listen = o->listen ? o->listen : "127.0.0.1:8080";

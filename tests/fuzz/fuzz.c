@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "centerline.h"
-#include "ingest.h"
-#include "move.h"
-#include "mqtt_packet.h"
+#include "api/move.h"
+#include "cluster/wire.h"
+#include "ingest/ingest.h"
+#include "mqtt/packet.h"
+#include "rivers/centerline.h"
 #include "service_fixture.h"
-#include "wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_river(const uint8_t *data, size_t size);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "catalog.h"
+#include "rivers/catalog.h"
 
 static const char fixture_yaml[] =
     "name: Demo River\n"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "authority.h"
+#include "http/authority.h"
 
 static bool is_loopback(const char *host) {
   hw_authority authority;

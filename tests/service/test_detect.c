@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "detect.h"
 #include "headwater/rng.h"
+#include "incidents/detect.h"
 
 static hw_sensor plain_sensor(void) {
   hw_sensor sensor;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "ingest.h"
+#include "ingest/ingest.h"
 #include "service_fixture.h"
 
 static hw_ingest start(const hw_catalog *catalog) {

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "mqtt_packet.h"
+#include "mqtt/packet.h"
 
 static void test_connect_keeps_the_session_and_carries_credentials(void **state) {
   (void)state;

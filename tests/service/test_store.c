@@ -11,7 +11,7 @@
 #include <libpq-fe.h>
 
 #include "service_fixture.h"
-#include "store.h"
+#include "store/store.h"
 
 /* Set by postgres.py: the same tests on PostgreSQL. */
 static const char *postgres;

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "incidents/turns.h"
 #include "service_fixture.h"
-#include "turns.h"
 
 static hw_catalog *catalog;
 

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "feed.h"
+#include "cluster/feed.h"
+#include "cluster/rebalance.h"
+#include "cluster/wire.h"
 #include "service_fixture.h"
-#include "share.h"
-#include "wire.h"
 
 /* Doubles whose last bit a short decimal would lose. */
 static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 5e-324, 1.7976931348623157e308, -0.0, 14.2, 86399.99999999999};

@@ -1,0 +1,60 @@
+/* headwater serve: readings in, answers out, on a screen, with nothing lost.
+ *
+ * Zero or NULL means the default everywhere but for the rivers.
+ */
+#ifndef HW_API_SERVE_H
+#define HW_API_SERVE_H
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "headwater/status.h"
+
+typedef struct {
+  const char *const *rivers; /* FILE, ID=FILE or a folder */
+  size_t river_count;
+  const char *listen; /* ADDR:PORT; default 127.0.0.1:8080 */
+  const char *store;  /* where the data are (db.h); default headwater.db */
+  const char *method; /* default posterior */
+  uint64_t seed;      /* default 1 */
+  double level;       /* default 0.9 */
+  const char *token_file;
+  const char *tls_cert, *tls_key;
+  const char *nats;                      /* URL[,URL...] of a cluster: readings go there, answers come from there */
+  const char *nats_credentials;          /* file */
+  const char *nats_ca;                   /* certificates trusted for tls:// servers, PEM */
+  size_t partitions, replicas;           /* see cluster.h */
+  const char *mqtt;                      /* broker: HOST:PORT, mqtt://HOST[:PORT] or, encrypted, mqtts://HOST[:PORT] */
+  const char *mqtt_ca;                   /* certificates trusted for it, PEM; default the machine's own */
+  const char *mqtt_credentials;          /* file: user on the first line, password on the second */
+  const char *mqtt_user, *mqtt_password; /* without that file */
+  const char *mqtt_client;               /* id; default headwater */
+  const char *replay;                    /* readings to play in, for one river */
+  double speed;                          /* of the replay; default 60 */
+  const char *webhook;                   /* URL events are posted to */
+  const char *command;                   /* program run with an event on its standard input */
+  double candidate_probability;          /* default 0.8 */
+  double intake_probability;             /* default 0.5 */
+  double lead_in_s;                      /* default 6 h */
+  double quiet_s;                        /* default 6 h */
+  double keep_days;                      /* readings received longer ago may go; default 0: all stay */
+  double future_s;                       /* default 300 */
+  size_t body_limit;                     /* bytes; default 8 MiB */
+  double rate_per_s;                     /* requests per second from one address; default 1000 */
+  size_t connections;                    /* default 512 */
+  size_t threads;                        /* for engines; default 2 */
+} hw_serve_options;
+
+/* Set by signal handlers; the wait is interrupted by the signal. */
+typedef struct {
+  volatile sig_atomic_t stop;   /* not 0: end */
+  volatile sig_atomic_t reload; /* not 0: read the token file again; set back when it is done */
+} hw_serve_signals;
+
+/* Run until told to stop. Says on `out`, when not NULL, where it listens, in one line.
+ * Status: HW_EINPUT for what is asked for wrongly or a river at fault, HW_EIO for the machine, with *error. */
+hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error);
+
+#endif

@@ -1,0 +1,18 @@
+/* Structured logs: one JSON object a line on standard error, for people with grep and for collectors. */
+#ifndef HW_BASE_LOG_H
+#define HW_BASE_LOG_H
+
+typedef enum { HW_LOG_ERROR, HW_LOG_WARNING, HW_LOG_INFO, HW_LOG_DEBUG } hw_log_level;
+
+/* Only levels up to this one are written; HW_LOG_INFO at the start. */
+void hw__log_level(hw_log_level level);
+/* {"time": ..., "level": ..., "event": ..., key: value}. key NULL: no more than that. */
+void hw__log(hw_log_level level, const char *event, const char *key, const char *value);
+/* The same with a formatted value. */
+void hw__logf(hw_log_level level, const char *event, const char *key, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same with any number of fields, in jansson's notation: "{s:I, s:f}", key, value, ... */
+void hw__log_fields(hw_log_level level, const char *event, const char *format, ...);
+
+#endif

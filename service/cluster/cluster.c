@@ -1,0 +1,69 @@
+#include "cluster/cluster.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+#include "base/log.h"
+
+static const hw_bus_stream streams[] = {
+    {.name = "KV_hw_conf", .subjects = "$KV.hw_conf.>", .bucket = true},
+    {.name = "KV_hw_lease", .subjects = "$KV.hw_lease.>", .bucket = true},
+    {.name = "KV_hw_snap", .subjects = "$KV.hw_snap.>", .bucket = true},
+    {.name = "KV_hw_state", .subjects = "$KV.hw_state.>", .bucket = true},
+    {.name = "HW_IN", .subjects = "hw.in.>"},
+    {.name = "HW_OUT", .subjects = "hw.out.>"},
+    {.name = "HW_SNAP", .subjects = "hw.snap.>", .latest = true},
+};
+
+/* The first to come writes it down; everybody reads what was written. */
+static hw_bus_status agree(hw_bus *bus, size_t partitions, int64_t *id, size_t *agreed) {
+  char text[64];
+  int64_t revision = 0;
+  hw_bus_status status = hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);
+  if (status == HW_BUS_ABSENT) {
+    uint64_t chance = 0;
+    if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
+      return HW_BUS_AWAY;
+    }
+    snprintf(text, sizeof text, "%" PRIu64 " %zu", chance >> 1, partitions ? partitions : HW_CLUSTER_PARTITIONS);
+    status = hw__bus_set(bus, "hw_conf", "cluster", text, 0, &revision);
+    status = status == HW_BUS_AWAY ? status : hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);
+  }
+  if (status == HW_BUS_OK &&
+      (sscanf(text, "%" SCNd64 " %zu", id, agreed) != 2 || *agreed < 1 || *agreed > HW_CLUSTER_MOST_PARTITIONS)) {
+    hw__log(HW_LOG_ERROR, "cluster_key_not_readable", "value", text);
+    return HW_BUS_AWAY;
+  }
+  return status;
+}
+
+hw_status hw__cluster_join(hw_cluster *cluster, const hw_cluster_options *options, hw_error *error) {
+  hw_bus_status status = hw__bus_connected(cluster->bus) ? HW_BUS_OK : HW_BUS_AWAY;
+  for (size_t i = 0; i < sizeof streams / sizeof streams[0] && status == HW_BUS_OK; i++) {
+    hw_bus_stream stream = streams[i];
+    stream.replicas = options->replicas;
+    stream.keep_s = stream.bucket || stream.latest ? 0 : options->keep_days * 86400;
+    status = hw__bus_make(cluster->bus, &stream);
+  }
+  int64_t id = 0;
+  size_t partitions = 0;
+  status = status == HW_BUS_OK ? agree(cluster->bus, options->partitions, &id, &partitions) : status;
+  if (status != HW_BUS_OK) {
+    snprintf(error->text, sizeof error->text, "the cluster does not answer");
+    return HW_EIO;
+  }
+  if (options->partitions && options->partitions != partitions) {
+    snprintf(error->text, sizeof error->text, "--partitions %zu: the cluster was made with %zu, expected the same",
+             options->partitions, partitions);
+    return HW_EINPUT;
+  }
+  if (hw__bus_may_fork(cluster->bus, "HW_IN")) {
+    hw__log(HW_LOG_WARNING, "nats_too_old", "consequence",
+            "a node that is cut off and comes back may keep other readings than the rest: use nats-server 2.10.27 or "
+            "newer");
+  }
+  cluster->id = id;
+  cluster->partitions = partitions;
+  return HW_OK;
+}

@@ -1,0 +1,37 @@
+/* Copies of a partition's database in the cluster, so that whoever takes over need not work the stream
+ * from its start.
+ *
+ * A copy is one moment of the database, compressed and cut into pieces. There are two slots for the pieces;
+ * a copy goes into the one not in use and counts once the manifest names it, set by compare-and-set. Every
+ * subject keeps its last message only, so nothing has to be removed. A worker that has lost its lease
+ * cannot set the manifest; a piece of its that is still under way shows in the hash. A copy is a shortcut, never the
+ * truth: without one, or with a damaged one, the stream is worked again, to the same bits.
+ */
+#ifndef HW_CLUSTER_COPY_H
+#define HW_CLUSTER_COPY_H
+
+#include "cluster/cluster.h"
+#include "cluster/lease.h"
+#include "store/store.h"
+
+typedef struct {
+  const hw_cluster *cluster;
+  const hw_lease *lease;
+  const char *path; /* of the partition's database */
+  int64_t cursor;   /* message of HW_IN the copy in the cluster has come to */
+  int64_t revision; /* of its manifest */
+  int64_t made_ms, took_ms;
+  char slot; /* the one it lies in; 0 before the first */
+} hw_copies;
+
+/* Put the best database there is at `path` before the store opens it: the file as it is, or the copy in the
+ * cluster when that has come further. A file of another cluster, a damaged one, and one that has come further
+ * than the stream are put aside.
+ * Returned: where it came from, for people. */
+const char *hw__copies_restore(hw_copies *copies);
+/* The file here is damaged: out of the way with it. */
+void hw__copies_put_aside(const hw_copies *copies);
+/* Copy the store as it is now. */
+hw_bus_status hw__copies_make(hw_copies *copies, hw_store *store);
+
+#endif

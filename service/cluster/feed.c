@@ -1,0 +1,149 @@
+#include "cluster/feed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "base/metrics.h"
+#include "cluster/wire.h"
+
+/* What a sensor's clock may be ahead of the stream's. The door checks more closely; this keeps out what
+ * came round it. */
+static const double future_s = 86400;
+
+typedef struct {
+  const hw_catalog *catalog;
+  hw_ingest ingest;
+  hw_stamp *stamps; /* one for each of ingest.entries */
+  size_t stamp_capacity;
+  hw_record *commands;
+  size_t command_count, command_capacity;
+  int64_t cursor;
+} group;
+
+static bool stamp(group *g, size_t from, const hw_bus_message *message) {
+  if (g->ingest.count > g->stamp_capacity) {
+    hw_stamp *grown = realloc(g->stamps, g->ingest.capacity * sizeof *grown);
+    if (!grown) {
+      return false;
+    }
+    g->stamps = grown;
+    g->stamp_capacity = g->ingest.capacity;
+  }
+  for (size_t i = from; i < g->ingest.count; i++) {
+    g->stamps[i] = (hw_stamp){message->seq * HW_WIRE_STRIDE + (int64_t)g->ingest.entries[i].line, message->time_us};
+  }
+  return true;
+}
+
+static bool take_readings(group *g, const hw_bus_message *message, const char *river) {
+  const size_t before = g->ingest.count;
+  g->ingest.now_unix_s = (double)message->time_us * 1e-6;
+  g->ingest.future_s = future_s;
+  if (!hw__wire_read_readings(message->data, message->size, river, &g->ingest)) {
+    g->ingest.tally[HW_FATE_MALFORMED]++;
+  }
+  return stamp(g, before, message);
+}
+
+static bool take_command(group *g, const hw_bus_message *message, const hw_site *site) {
+  hw_record command;
+  if (!hw__wire_read_command(message->data, message->size, &command)) {
+    g->ingest.tally[HW_FATE_MALFORMED]++;
+    return true;
+  }
+  if (!hw__grow(&g->commands, g->command_count, &g->command_capacity, sizeof *g->commands, 16)) {
+    return false;
+  }
+  command.seq = message->seq * HW_WIRE_STRIDE;
+  command.river = site->key;
+  command.received_us = message->time_us;
+  g->commands[g->command_count++] = command;
+  return true;
+}
+
+static bool take_message(group *g, size_t partitions, const hw_bus_message *message) {
+  hw_wire_address address;
+  g->cursor = message->seq;
+  if (!hw__wire_address(message->subject, &address) ||
+      address.partition != hw__wire_partition(address.river, partitions)) {
+    g->ingest.tally[HW_FATE_MALFORMED]++;
+    return true;
+  }
+  const ptrdiff_t site = hw__catalog_find(g->catalog, address.river);
+  if (site < 0) {
+    g->ingest.tally[HW_FATE_UNKNOWN]++;
+    return true;
+  }
+  if (strcmp(address.kind, "readings") == 0) {
+    return take_readings(g, message, address.river);
+  }
+  if (strcmp(address.kind, "command") == 0) {
+    return take_command(g, message, hw__catalog_site(g->catalog, (size_t)site));
+  }
+  g->ingest.tally[HW_FATE_MALFORMED]++;
+  return true;
+}
+
+static hw_db_status run_feed(hw_db *db, int64_t *seq, void *context) {
+  group *g = context;
+  hw_db_status status = hw__db_append_stamped(db, g->catalog, g->ingest.entries, g->ingest.count, g->stamps);
+  for (size_t i = 0; i < g->ingest.count && status == HW_DB_OK; i++) {
+    *seq = g->ingest.entries[i].fate == HW_FATE_ACCEPTED && g->stamps[i].seq > *seq ? g->stamps[i].seq : *seq;
+  }
+  for (size_t i = 0; i < g->command_count && status == HW_DB_OK; i++) {
+    int64_t last = g->commands[i].seq - 1; /* it gets the number after it */
+    status = hw__db_command(db, &g->commands[i], &last);
+    *seq = last > *seq ? last : *seq;
+  }
+  return status == HW_DB_OK ? hw__db_put_cursor(db, HW_FEED_CURSOR, g->cursor) : status;
+}
+
+hw_db_status hw__feed(hw_store *store, const hw_catalog *catalog, size_t partitions, const hw_bus_message *messages,
+                      size_t count, uint64_t *tally) {
+  group g = {.catalog = catalog, .ingest = {.catalog = catalog}};
+  hw_db_status status = HW_DB_OK;
+  for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
+    status = take_message(&g, partitions, &messages[i]) ? HW_DB_OK : HW_DB_IO;
+  }
+  status = status == HW_DB_OK ? hw__store_write(store, run_feed, &g) : status;
+  if (status == HW_DB_OK) {
+    for (size_t i = 0; i < g.ingest.count; i++) {
+      g.ingest.tally[g.ingest.entries[i].fate]++;
+    }
+    if (tally) {
+      memcpy(tally, g.ingest.tally, sizeof g.ingest.tally);
+    }
+    hw__metric_add(HW_METRIC_FEED_MESSAGES, count);
+  }
+  hw__ingest_clear(&g.ingest);
+  free(g.stamps);
+  free(g.commands);
+  return status;
+}
+
+hw_db_status hw__feed_cursor(hw_store *store, const char *name, int64_t *out) {
+  hw_db *db = hw__store_reader(store);
+  int64_t cursor = 0;
+  hw_db_status status = db ? hw__db_cursor(db, name, &cursor) : HW_DB_IO;
+  if (db) {
+    hw__store_return(store, db);
+  }
+  status = status == HW_DB_ABSENT ? HW_DB_OK : status;
+  *out = status == HW_DB_OK ? cursor : *out;
+  return status;
+}
+
+static hw_db_status run_adopt(hw_db *db, int64_t *seq, void *context) {
+  (void)seq;
+  return hw__db_put_cursor(db, "cluster", *(const int64_t *)context);
+}
+
+hw_db_status hw__feed_adopt(hw_store *store, int64_t cluster) {
+  int64_t stored = 0;
+  const hw_db_status status = hw__feed_cursor(store, "cluster", &stored);
+  if (status != HW_DB_OK || stored == cluster) {
+    return status;
+  }
+  return stored || hw__store_seq(store) ? HW_DB_NEWER : hw__store_write(store, run_adopt, &cluster);
+}

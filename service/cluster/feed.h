@@ -1,0 +1,21 @@
+/* From the stream into a store, every message once: records and the cursor go in one transaction, so
+ * after a crash reading goes on behind the last message whose records are stored. */
+#ifndef HW_CLUSTER_FEED_H
+#define HW_CLUSTER_FEED_H
+
+#include "bus/bus.h"
+#include "store/store.h"
+
+/* Name of the cursor: the last message of HW_IN stored. */
+#define HW_FEED_CURSOR "in"
+
+/* Messages of rivers that the catalog has not, and those that cannot be read, are counted and passed over.
+ * tally, when not NULL, gets the fates of the readings, HW_FATE_COUNT of them. */
+hw_db_status hw__feed(hw_store *store, const hw_catalog *catalog, size_t partitions, const hw_bus_message *messages,
+                      size_t count, uint64_t *tally);
+/* A cursor of the store; 0 before its first word. */
+hw_db_status hw__feed_cursor(hw_store *store, const char *name, int64_t *out);
+/* Is this the store of this cluster? A new store becomes it. Status: HW_DB_NEWER for that of another. */
+hw_db_status hw__feed_adopt(hw_store *store, int64_t cluster);
+
+#endif

@@ -1,0 +1,290 @@
+#include "cluster/follower.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "cluster/feed.h"
+#include "cluster/wire.h"
+
+enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500, PATIENCE_MS = 3000 };
+
+static const char out_cursor[] = "out";
+
+struct hw_follower {
+  hw_cluster cluster;
+  hw_cluster_options options;
+  hw_store *store;
+  const hw_catalog *catalog;
+  pthread_t readings_thread, news_thread;
+  atomic_bool joined, stopping, refused;
+  hw_error refusal;          /* once refused */
+  _Atomic int64_t in_cursor; /* readings up to this message are stored */
+  atomic_bool in_idle;       /* and there are no more */
+};
+
+static bool stopping(hw_follower *f) {
+  return atomic_load(&f->stopping);
+}
+
+const hw_cluster *hw__follower_cluster(hw_follower *follower) {
+  return atomic_load(&follower->joined) ? &follower->cluster : NULL;
+}
+
+bool hw__follower_refused(hw_follower *follower, hw_error *error) {
+  const bool refused = atomic_load(&follower->refused);
+  *error = refused ? follower->refusal : *error;
+  return refused;
+}
+
+/* A stream that was cut back would give the same numbers to other readings. */
+static bool stream_reaches(hw_follower *f) {
+  int64_t last = 0, cursor = 0;
+  return hw__feed_cursor(f->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
+         (cursor == 0 || (hw__bus_last(f->cluster.bus, "HW_IN", &last) == HW_BUS_OK && last >= cursor));
+}
+
+static bool join(hw_follower *f) {
+  bool told = false;
+  while (!stopping(f)) {
+    hw_error error = {{0}};
+    const hw_status status = hw__cluster_join(&f->cluster, &f->options, &error);
+    const hw_db_status stored = status == HW_OK ? hw__feed_adopt(f->store, f->cluster.id) : HW_DB_AWAY;
+    const bool reaches = stored == HW_DB_OK && stream_reaches(f);
+    if (reaches) {
+      hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", f->cluster.partitions);
+      return true;
+    }
+    if (status == HW_EINPUT || stored == HW_DB_NEWER) {
+      f->refusal = error;
+      if (stored == HW_DB_NEWER) {
+        snprintf(
+            f->refusal.text, sizeof f->refusal.text,
+            "the database belongs to another cluster or to a single service, expected an empty one or this cluster's");
+      }
+      atomic_store(&f->refused, true);
+      return false;
+    }
+    if (!told) {
+      hw__log(HW_LOG_WARNING, "cluster_not_joined", "reason",
+              stored == HW_DB_OK ? "the database has come further than the stream" : error.text);
+      told = true;
+    }
+    hw__store_wait(f->store, UINT64_MAX, 500);
+  }
+  return false;
+}
+
+/* --- readings --- */
+
+static void follow_readings(hw_follower *f, hw_bus_pull *pull) {
+  hw_bus_message messages[GROUP];
+  size_t count = 0;
+  const bool fetched = hw__bus_pull_fetch(pull, messages, GROUP, FETCH_MS, &count) == HW_BUS_OK;
+  atomic_store(&f->in_idle, fetched && !count);
+  if (!count) {
+    return;
+  }
+  hw_db_status status;
+  while ((status = hw__feed(f->store, f->catalog, f->cluster.partitions, messages, count, NULL)) != HW_DB_OK &&
+         !stopping(f)) {
+    hw__log(HW_LOG_ERROR, "readings_not_stored", "reason", hw__db_text(status));
+    hw__clock_nap_ms(1000);
+  }
+  if (status == HW_DB_OK) {
+    atomic_store(&f->in_cursor, messages[count - 1].seq);
+  }
+  for (size_t i = 0; i < count; i++) {
+    hw__bus_message_free(&messages[i]);
+  }
+}
+
+/* --- what the workers say --- */
+
+typedef struct {
+  hw_wire_news *news;
+  size_t *partitions; /* of each */
+  size_t count;
+  int64_t cursor;
+} news_job;
+
+/* A message of an older lease than one already heard is a worker's who did not know yet. */
+static hw_db_status pass_fence(hw_db *db, size_t partition, int64_t fence, bool *pass) {
+  char name[32];
+  int64_t highest = 0;
+  snprintf(name, sizeof name, "fence-%zu", partition);
+  hw_db_status status = hw__db_cursor(db, name, &highest);
+  status = status == HW_DB_ABSENT ? HW_DB_OK : status;
+  *pass = fence >= highest;
+  return status == HW_DB_OK && fence > highest ? hw__db_put_cursor(db, name, fence) : status;
+}
+
+/* Candidates and intakes are told once an incident; who took over may have noticed at another reading. */
+static hw_db_status put_event(hw_db *db, const hw_event *event) {
+  bool told = false;
+  hw_db_status status = HW_DB_OK;
+  if (strcmp(event->kind, "candidate") == 0 || strcmp(event->kind, "intake_alarm") == 0) {
+    status = hw__db_has_event(db, event->kind, event->incident, event->subject, &told);
+  }
+  return status == HW_DB_OK && !told ? hw__db_put_event(db, event) : status;
+}
+
+static hw_db_status put_news(hw_db *db, const hw_wire_news *news) {
+  const hw_incident *incident = &news->incident;
+  hw_db_status status = hw__db_open_incident(db, incident);
+  for (size_t i = 0; i < news->track_count && status == HW_DB_OK; i++) {
+    status = hw__db_put_track(db, incident->id, &news->tracks[i]);
+  }
+  if (status == HW_DB_OK && strcmp(news->event.kind, "estimate") == 0) {
+    status = hw__db_put_result(db, incident->id, news->event.seq, news->event.body);
+  }
+  if (status == HW_DB_OK && incident->closed_seq) {
+    status = hw__db_close_incident(db, incident);
+    status = status == HW_DB_OK ? hw__db_finish_incident(db, incident->id) : status; /* no engine here to wait for */
+  }
+  return status == HW_DB_OK ? put_event(db, &news->event) : status;
+}
+
+static hw_db_status run_news(hw_db *db, int64_t *seq, void *context) {
+  (void)seq;
+  const news_job *job = context;
+  hw_db_status status = HW_DB_OK;
+  for (size_t i = 0; i < job->count && status == HW_DB_OK; i++) {
+    bool pass = false;
+    status = pass_fence(db, job->partitions[i], job->news[i].fence, &pass);
+    if (status == HW_DB_OK && pass) {
+      status = put_news(db, &job->news[i]);
+    }
+  }
+  return status == HW_DB_OK ? hw__db_put_cursor(db, out_cursor, job->cursor) : status;
+}
+
+static bool read_news(hw_follower *f, const hw_bus_message *message, hw_wire_news *out, size_t *partition) {
+  hw_wire_address address;
+  const bool ours = hw__wire_address(message->subject, &address) &&
+                    address.partition == hw__wire_partition(address.river, f->cluster.partitions);
+  const bool ok = ours && hw__wire_read_news(message->data, message->size, f->catalog, out);
+  *partition = address.partition;
+  hw__metric_add(HW_METRIC_NEWS_REFUSED, !ok);
+  return ok;
+}
+
+/* What rests on readings that have not come yet waits for them; they are in the other stream already. What
+ * rests on readings that nobody has is a stranger's. */
+static void await_readings(hw_follower *f, news_job *job) {
+  size_t kept = 0;
+  for (size_t i = 0; i < job->count; i++) {
+    const int64_t wanted = job->news[i].event.seq / HW_WIRE_STRIDE;
+    for (int idle = 0; atomic_load(&f->in_cursor) < wanted && idle < PATIENCE_MS && !stopping(f); idle += 5) {
+      hw__clock_nap_ms(5);
+      idle = atomic_load(&f->in_idle) ? idle : 0;
+    }
+    if (atomic_load(&f->in_cursor) >= wanted) {
+      job->news[kept] = job->news[i];
+      job->partitions[kept++] = job->partitions[i];
+    } else {
+      free(job->news[i].event.body);
+      hw__metric_add(HW_METRIC_NEWS_REFUSED, 1);
+    }
+  }
+  job->count = kept;
+}
+
+static void follow_news(hw_follower *f, hw_bus_pull *pull, news_job *job) {
+  hw_bus_message messages[NEWS_GROUP];
+  size_t count = 0;
+  if (hw__bus_pull_fetch(pull, messages, NEWS_GROUP, FETCH_MS, &count) != HW_BUS_OK || !count) {
+    return;
+  }
+  job->count = 0;
+  job->cursor = messages[count - 1].seq;
+  for (size_t i = 0; i < count; i++) {
+    job->count += read_news(f, &messages[i], &job->news[job->count], &job->partitions[job->count]);
+    hw__bus_message_free(&messages[i]);
+  }
+  await_readings(f, job);
+  hw_db_status status = HW_DB_STOPPING;
+  while (!stopping(f) && (status = hw__store_write(f->store, run_news, job)) != HW_DB_OK) {
+    hw__log(HW_LOG_ERROR, "news_not_stored", "reason", hw__db_text(status));
+    hw__clock_nap_ms(1000);
+  }
+  hw__metric_add(HW_METRIC_NEWS, count);
+  for (size_t i = 0; i < job->count; i++) {
+    free(job->news[i].event.body);
+  }
+}
+
+static void *news_loop(void *argument) {
+  hw_follower *f = argument;
+  hw_bus_pull *pull = NULL;
+  int64_t cursor = 0;
+  news_job job = {.news = calloc(NEWS_GROUP, sizeof *job.news),
+                  .partitions = calloc(NEWS_GROUP, sizeof *job.partitions)};
+  while (!stopping(f) && !atomic_load(&f->joined)) {
+    hw__clock_nap_ms(50);
+  }
+  if (job.news && job.partitions && hw__feed_cursor(f->store, out_cursor, &cursor) == HW_DB_OK && !stopping(f) &&
+      hw__bus_pull_open(f->cluster.bus, "HW_OUT", "hw.out.>", cursor, &pull) == HW_OK) {
+    while (!stopping(f)) {
+      follow_news(f, pull, &job);
+    }
+  }
+  hw__bus_pull_close(pull);
+  free(job.news);
+  free(job.partitions);
+  return NULL;
+}
+
+static void *readings_loop(void *argument) {
+  hw_follower *f = argument;
+  hw_bus_pull *pull = NULL;
+  int64_t cursor = 0;
+  if (join(f) && hw__feed_cursor(f->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
+      hw__bus_pull_open(f->cluster.bus, "HW_IN", "hw.in.>", cursor, &pull) == HW_OK) {
+    atomic_store(&f->in_cursor, cursor);
+    atomic_store(&f->joined, true);
+    while (!stopping(f)) {
+      follow_readings(f, pull);
+    }
+  }
+  hw__bus_pull_close(pull);
+  return NULL;
+}
+
+hw_status hw__follower_start(hw_bus *bus, const hw_cluster_options *options, hw_store *store, const hw_catalog *catalog,
+                             hw_follower **out) {
+  *out = NULL;
+  hw_follower *f = calloc(1, sizeof *f);
+  if (!f) {
+    return HW_ENOMEM;
+  }
+  f->cluster.bus = bus;
+  f->options = *options;
+  f->store = store;
+  f->catalog = catalog;
+  if (pthread_create(&f->readings_thread, NULL, readings_loop, f) != 0) {
+    free(f);
+    return HW_ENOMEM;
+  }
+  if (pthread_create(&f->news_thread, NULL, news_loop, f) != 0) {
+    atomic_store(&f->stopping, true);
+    pthread_join(f->readings_thread, NULL);
+    free(f);
+    return HW_ENOMEM;
+  }
+  *out = f;
+  return HW_OK;
+}
+
+void hw__follower_stop(hw_follower *f) {
+  if (f) {
+    atomic_store(&f->stopping, true);
+    pthread_join(f->readings_thread, NULL);
+    pthread_join(f->news_thread, NULL);
+    free(f);
+  }
+}

@@ -1,0 +1,26 @@
+/* The display side of a cluster: a store kept in step with the streams, so that every route answers from
+ * it as on one machine.
+ *
+ * Readings come from HW_IN, by the same rule as the workers take them, under the same numbers; what the
+ * workers made of them from HW_OUT, each thing only after the readings it rests on. Both cursors are
+ * stored with what they stand for. Any number of followers may run.
+ */
+#ifndef HW_CLUSTER_FOLLOWER_H
+#define HW_CLUSTER_FOLLOWER_H
+
+#include "cluster/cluster.h"
+#include "store/store.h"
+
+typedef struct hw_follower hw_follower;
+
+/* Joins and follows in threads of its own, however long the cluster takes to answer. */
+hw_status hw__follower_start(hw_bus *bus, const hw_cluster_options *options, hw_store *store, const hw_catalog *catalog,
+                             hw_follower **out);
+void hw__follower_stop(hw_follower *follower);
+
+/* The cluster, or NULL as long as it has not been found. */
+/* Is this for good the wrong cluster, or the wrong store for it? *error says why. */
+bool hw__follower_refused(hw_follower *follower, hw_error *error);
+const hw_cluster *hw__follower_cluster(hw_follower *follower);
+
+#endif

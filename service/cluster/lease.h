@@ -1,0 +1,45 @@
+/* Who works a partition: one lease each, a key in a bucket that is only ever changed by compare-and-set.
+ *
+ * The holder writes it again every second; each write is a new revision. Who wants it watches the
+ * revision: one that has not changed for HW_LEASE_SILENT_MS, by the watcher's own clock, is given up
+ * and may be taken, again by compare-and-set. A holder that could not renew for HW_LEASE_HOLD_MS, by
+ * its own clock and counted from before it asked, stops by itself, which is sooner. No two clocks are
+ * compared. The revision a lease was taken with is its fence: later leases have higher ones.
+ */
+#ifndef HW_CLUSTER_LEASE_H
+#define HW_CLUSTER_LEASE_H
+
+#include <stdatomic.h>
+
+#include "bus/bus.h"
+
+enum { HW_LEASE_HOLD_MS = 4000, HW_LEASE_SILENT_MS = 5500, HW_LEASE_RENEW_MS = 1000, HW_OWNER_SIZE = 96 };
+
+typedef struct {
+  hw_bus *bus;
+  size_t partition;
+  const char *owner;              /* ours; borrowed. Unique to this process. */
+  char seen_owner[HW_OWNER_SIZE]; /* as last looked at; empty: nobody */
+  int64_t revision, seen_ms;      /* the key's, and since when it is known to be that */
+  int64_t fence;
+  atomic_bool held;
+  _Atomic int64_t renewed_ms;
+} hw_lease;
+
+void hw__lease_init(hw_lease *lease, hw_bus *bus, size_t partition, const char *owner);
+/* See who has it. */
+hw_bus_status hw__lease_look(hw_lease *lease);
+/* Nobody's, a silent one's, or ours from before a silence of our own; as last looked at. */
+bool hw__lease_is_free(const hw_lease *lease);
+/* For how long it has been so, beyond the silence that makes it free. */
+int64_t hw__lease_free_ms(const hw_lease *lease);
+/* Status: HW_BUS_CONFLICT when another was faster. */
+hw_bus_status hw__lease_take(hw_lease *lease);
+/* Renew all that are held, in one go. Those taken by others are no longer held afterwards. */
+void hw__lease_renew(hw_lease *leases, size_t count);
+/* Hand it back, so that the next need not wait. */
+void hw__lease_release(hw_lease *lease);
+/* May we act on it now? From any thread. */
+bool hw__lease_holds(const hw_lease *lease);
+
+#endif

@@ -1,0 +1,100 @@
+#include "cluster/monitor.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/address.h"
+#include "base/prometheus.h"
+#include "ingest/fate.h"
+
+struct hw_watch {
+  const hw_watched *watched;
+  struct MHD_Daemon *daemon;
+};
+
+static char *metrics_text(const hw_watched *watched) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) {
+    return NULL;
+  }
+  hw__fate_expose(out);
+  hw__prometheus_counts(out);
+  hw__prometheus_gauge(out, "headwater_partitions_held", "Partitions worked here.",
+                       atomic_load(&watched->partitions_held));
+  hw__prometheus_gauge(out, "headwater_workers_known", "Workers heard of lately, this one among them.",
+                       atomic_load(&watched->workers_known));
+  hw__prometheus_gauge(out, "headwater_bus_connected", "1 while connected to the cluster.",
+                       atomic_load(&watched->connected));
+  fclose(out);
+  return text;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *data_size, void **state) {
+  (void)version;
+  (void)data;
+  (void)state;
+  const hw_watch *watch = context;
+  *data_size = 0;
+  char *text = NULL;
+  unsigned code = 404;
+  if (strcmp(method, "GET") != 0) {
+    code = 405;
+  } else if (strcmp(url, "/metrics") == 0) {
+    text = metrics_text(watch->watched);
+    code = text ? 200 : 500;
+  } else if (strcmp(url, "/healthz") == 0) {
+    text = strdup("{\"status\":\"ok\"}");
+    code = 200;
+  }
+  struct MHD_Response *response = MHD_create_response_from_buffer(
+      text ? strlen(text) : 0, text, text ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+  if (!response) {
+    free(text);
+    return MHD_NO;
+  }
+  const enum MHD_Result queued = MHD_queue_response(connection, code, response);
+  MHD_destroy_response(response);
+  return queued;
+}
+
+hw_status hw__watch_start(const char *listen, const hw_watched *watched, hw_watch **out, hw_error *error) {
+  *out = NULL;
+  char host[128];
+  unsigned port = 0;
+  bool loopback = false;
+  struct sockaddr_storage address;
+  if (!hw__address_split(listen, host, sizeof host, &port) || !hw__address_socket(host, port, &address, &loopback)) {
+    snprintf(error->text, sizeof error->text, "--listen %.200s: expected ADDR:PORT with a numeric address", listen);
+    return HW_EINPUT;
+  }
+  hw_watch *watch = calloc(1, sizeof *watch);
+  if (!watch) {
+    return HW_ENOMEM;
+  }
+  watch->watched = watched;
+  const unsigned flags =
+      MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | (address.ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
+  watch->daemon = MHD_start_daemon(flags, (uint16_t)port, NULL, NULL, on_request, watch, MHD_OPTION_SOCK_ADDR,
+                                   (const struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT, 16U,
+                                   MHD_OPTION_CONNECTION_TIMEOUT, 10U, MHD_OPTION_END);
+  if (!watch->daemon) {
+    snprintf(error->text, sizeof error->text, "--listen %.200s: %s", listen, strerror(errno));
+    free(watch);
+    return HW_EIO;
+  }
+  *out = watch;
+  return HW_OK;
+}
+
+void hw__watch_stop(hw_watch *watch) {
+  if (watch) {
+    MHD_stop_daemon(watch->daemon);
+    free(watch);
+  }
+}

@@ -1,0 +1,21 @@
+/* A worker's two pages for those who keep it running: /metrics and /healthz. Counts only, nothing of what is
+ * measured or found, so no tokens; and nothing can be changed. */
+#ifndef HW_CLUSTER_MONITOR_H
+#define HW_CLUSTER_MONITOR_H
+
+#include <stdatomic.h>
+
+#include "headwater/status.h"
+
+/* Set by the worker, read by the pages. */
+typedef struct {
+  _Atomic double partitions_held, workers_known, connected;
+} hw_watched;
+
+typedef struct hw_watch hw_watch;
+
+/* Status: HW_EINPUT for an address that is none, HW_EIO when it is in use, with *error. */
+hw_status hw__watch_start(const char *listen, const hw_watched *watched, hw_watch **out, hw_error *error);
+void hw__watch_stop(hw_watch *watch);
+
+#endif

@@ -1,0 +1,26 @@
+/* What a partition has worked out, on its way to those who show it.
+ *
+ * The partition's own events are the outbox: a stored cursor says how far they have been published, and
+ * moves when the stream has answered. After a crash or a take-over some go out twice; readers store
+ * them once. Nothing goes out on a lease that is not held. */
+#ifndef HW_CLUSTER_OUTBOX_H
+#define HW_CLUSTER_OUTBOX_H
+
+#include "cluster/cluster.h"
+#include "cluster/lease.h"
+#include "store/store.h"
+
+typedef struct {
+  const hw_cluster *cluster;
+  const hw_lease *lease;
+  hw_store *store;
+  const hw_catalog *catalog;
+  int64_t cursor; /* last event published */
+} hw_outbox;
+
+/* Find the cursor. */
+hw_db_status hw__outbox_open(hw_outbox *outbox);
+/* Publish what is new, one page of it. Returned: how many events; -1 when it did not go through now. */
+int hw__outbox_flush(hw_outbox *outbox);
+
+#endif

@@ -1,0 +1,37 @@
+/* One partition while its lease is held: the single machine's store, tracker and solver over its own
+ * rivers, fed from HW_IN, with an outbox to HW_OUT. */
+#ifndef HW_CLUSTER_PARTITION_H
+#define HW_CLUSTER_PARTITION_H
+
+#include "cluster/cluster.h"
+#include "cluster/lease.h"
+#include "incidents/solver.h"
+#include "incidents/tracker.h"
+#include "rivers/river_files.h"
+
+/* What all partitions of a worker share; borrowed while any runs. */
+typedef struct {
+  const hw_cluster *cluster;
+  const hw_rivers *rivers;
+  const hw_catalog *all; /* rivers in the same order: who belongs where */
+  const char *dir;
+  hw_tracker_options tracking;
+  hw_solver_options solving;
+  double copy_s, keep_days;
+} hw_partition_plan;
+
+typedef struct hw_partition hw_partition;
+
+/* Starts in threads of its own. The lease is held, and renewed by the caller; the partition stops by
+ * itself when it no longer is. */
+hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lease, hw_partition **out);
+/* It has stopped: the lease went, or the disk failed. */
+bool hw__partition_ended(const hw_partition *partition);
+/* And it was the disk or the rivers, not the lease. */
+bool hw__partition_failed(const hw_partition *partition);
+/* Begin to stop; the last words still go out. */
+void hw__partition_ask_stop(hw_partition *partition);
+/* Stop and release everything. */
+void hw__partition_free(hw_partition *partition);
+
+#endif

@@ -1,0 +1,29 @@
+/* Who ought to work which partition: the same for everybody who knows of the same workers.
+ *
+ * Every worker has a score for every partition, a hash of both names; a partition goes to the highest
+ * score among those who have not their fair share yet. So shares differ by one at most, and when one
+ * worker comes or goes, few partitions move. */
+#ifndef HW_CLUSTER_REBALANCE_H
+#define HW_CLUSTER_REBALANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HW_SHARE_MOST = 256, HW_SHARE_NAME = 64 };
+
+/* Workers heard of, oneself among them. */
+typedef struct {
+  char names[HW_SHARE_MOST][HW_SHARE_NAME];
+  int64_t heard_ms[HW_SHARE_MOST];
+  size_t count;
+  int64_t changed_ms; /* when one came or went */
+} hw_roster;
+
+void hw__roster_hear(hw_roster *roster, const char *name, int64_t now_ms);
+/* Forget those who have been silent since before `since_ms`. */
+void hw__roster_forget(hw_roster *roster, int64_t since_ms, int64_t now_ms);
+/* out[p]: index in the roster of who ought to work partition p. */
+void hw__share(const hw_roster *roster, size_t partitions, size_t *out);
+
+#endif

@@ -1,0 +1,273 @@
+#include "cluster/wire.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BELOW = 1, CALENDAR = 2 };
+
+/* --- addresses --- */
+
+static void token_of(const char *id, char *out, size_t size) {
+  size_t at = 0;
+  for (; *id && at + 4 < size; id++) {
+    if (*id == '.') {
+      memcpy(out + at, "%2E", 3);
+      at += 3;
+    } else {
+      out[at++] = *id;
+    }
+  }
+  out[at] = '\0';
+}
+
+size_t hw__wire_partition(const char *river, size_t partitions) {
+  char token[3 * HW_ID_SIZE];
+  token_of(river, token, sizeof token);
+  uint32_t h = UINT32_C(2166136261);
+  for (const char *c = token; *c; c++) {
+    h = (h ^ (unsigned char)*c) * UINT32_C(16777619);
+  }
+  return h % partitions;
+}
+
+void hw__wire_subject(const char *way, size_t partition, const char *river, const char *kind,
+                      char out[HW_WIRE_SUBJECT]) {
+  char token[3 * HW_ID_SIZE];
+  token_of(river, token, sizeof token);
+  snprintf(out, HW_WIRE_SUBJECT, "hw.%.8s.%zu.%s.%.24s", way, partition, token, kind);
+}
+
+/* The next token of a subject, decoded. Returned: where the one after it begins, NULL when it does not fit. */
+static const char *next_token(const char *at, char *out, size_t size) {
+  size_t n = 0;
+  for (; *at && *at != '.'; n++) {
+    const bool dot = strncmp(at, "%2E", 3) == 0;
+    if (n + 1 >= size) {
+      return NULL;
+    }
+    out[n] = dot ? '.' : *at;
+    at += dot ? 3 : 1;
+  }
+  out[n] = '\0';
+  return n ? at + (*at == '.') : NULL;
+}
+
+bool hw__wire_address(const char *subject, hw_wire_address *out) {
+  char house[4], way[8], number[12];
+  const char *at = next_token(subject, house, sizeof house);
+  at = at ? next_token(at, way, sizeof way) : NULL;
+  at = at ? next_token(at, number, sizeof number) : NULL;
+  at = at ? next_token(at, out->river, sizeof out->river) : NULL;
+  at = at ? next_token(at, out->kind, sizeof out->kind) : NULL;
+  char *end = NULL;
+  const long partition = at ? strtol(number, &end, 10) : -1;
+  out->partition = (size_t)partition;
+  return at && !*at && partition >= 0 && !*end;
+}
+
+/* --- small things --- */
+
+static json_t *real(double value) {
+  return isfinite(value) ? json_real(value) : json_null();
+}
+
+static double number_of(const json_t *value) {
+  return json_is_number(value) ? json_number_value(value) : (double)NAN;
+}
+
+static int64_t integer_of(const json_t *object, const char *key) {
+  return (int64_t)json_integer_value(json_object_get(object, key));
+}
+
+static char *dump(json_t *root) {
+  char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+  json_decref(root);
+  return text;
+}
+
+static json_t *load(const char *text, size_t size) {
+  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+  if (!json_is_object(root)) {
+    json_decref(root);
+    return NULL;
+  }
+  return root;
+}
+
+static bool copy_text(const json_t *object, const char *key, char *out, size_t size) {
+  const char *text = json_string_value(json_object_get(object, key));
+  const bool fits = text && strlen(text) < size;
+  snprintf(out, size, "%s", fits ? text : "");
+  return fits;
+}
+
+/* --- towards the workers --- */
+
+char *hw__wire_readings(const hw_site *site, const hw_entry *const *entries, size_t count) {
+  json_t *rows = json_array();
+  for (size_t i = 0; i < count; i++) {
+    const hw_entry *e = entries[i];
+    json_t *row = json_pack("[s, f, f, i]", site->river.sensors[e->place.sensor].id, e->time_s, e->concentration_g_m3,
+                            (e->below_limit ? BELOW : 0) | (e->calendar ? CALENDAR : 0));
+    if (json_array_append_new(rows, row) != 0) {
+      json_decref(rows);
+      return NULL;
+    }
+  }
+  return dump(json_pack("{s:o}", "rows", rows));
+}
+
+static void read_row(const json_t *row, const char *river, size_t line, hw_ingest *ingest) {
+  hw_entry entry = {.line = line, .time_s = number_of(json_array_get(row, 1))};
+  entry.concentration_g_m3 = number_of(json_array_get(row, 2));
+  const json_int_t flags = json_integer_value(json_array_get(row, 3));
+  entry.below_limit = (flags & BELOW) != 0;
+  entry.calendar = (flags & CALENDAR) != 0;
+  const char *sensor = json_string_value(json_array_get(row, 0));
+  if (!sensor || !isfinite(entry.time_s) || !isfinite(entry.concentration_g_m3)) {
+    ingest->tally[HW_FATE_MALFORMED]++;
+  } else if (hw__catalog_sensor(ingest->catalog, river, sensor, &entry.place) != HW_OK) {
+    ingest->tally[HW_FATE_UNKNOWN]++;
+  } else {
+    hw__ingest_entry(ingest, &entry);
+  }
+}
+
+bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw_ingest *ingest) {
+  json_t *root = load(text, size);
+  const json_t *rows = json_object_get(root, "rows");
+  const bool ok = json_is_array(rows) && json_array_size(rows) <= HW_WIRE_ROWS;
+  for (size_t i = 0; ok && i < json_array_size(rows); i++) {
+    read_row(json_array_get(rows, i), river, i, ingest);
+  }
+  json_decref(root);
+  return ok;
+}
+
+char *hw__wire_command(const hw_record *record) {
+  return dump(json_pack("{s:s, s:I, s:o, s:s}", "command", record->kind == HW_RECORD_OPEN ? "open" : "close",
+                        "incident", (json_int_t)record->incident, "time_s", real(record->time_s), "method",
+                        record->method));
+}
+
+bool hw__wire_read_command(const char *text, size_t size, hw_record *out) {
+  json_t *root = load(text, size);
+  const char *word = json_string_value(json_object_get(root, "command"));
+  *out = (hw_record){.kind = word && strcmp(word, "open") == 0 ? HW_RECORD_OPEN : HW_RECORD_CLOSE,
+                     .incident = integer_of(root, "incident"),
+                     .time_s = number_of(json_object_get(root, "time_s"))};
+  const bool named = copy_text(root, "method", out->method, sizeof out->method);
+  const bool ok = word && (strcmp(word, "open") == 0 || strcmp(word, "close") == 0) && named &&
+                  (!out->method[0] || hw_method_find(out->method)) && !(fabs(out->time_s) > 1e10);
+  json_decref(root);
+  return ok;
+}
+
+/* --- from the workers --- */
+
+static const char *sensor_name(const hw_catalog *catalog, int64_t key) {
+  hw_place place;
+  return key && hw__catalog_place(catalog, key, &place) == HW_OK
+             ? hw__catalog_site(catalog, place.site)->river.sensors[place.sensor].id
+             : "";
+}
+
+static json_t *pack_incident(const hw_catalog *catalog, const hw_incident *i) {
+  return json_pack("{s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s}", "id", (json_int_t)i->id,
+                   "sensor", sensor_name(catalog, i->sensor), "method", i->method, "seed", (json_int_t)i->seed,
+                   "opened_s", real(i->opened_s), "onset_s", real(i->onset_s), "from_s", real(i->from_s), "origin_s",
+                   real(i->origin_s), "opened_us", (json_int_t)i->opened_us, "closed_seq", (json_int_t)i->closed_seq,
+                   "closed_s", real(i->closed_s), "closed_us", (json_int_t)i->closed_us, "reason", i->reason);
+}
+
+static json_t *pack_track(const hw_track *t) {
+  return json_pack("[I, o, I, i, o, o, o, o, o, o, o, o, o]", (json_int_t)t->seq, real(t->reading_s),
+                   (json_int_t)t->readings, (t->provisional ? 1 : 0) | (t->has_interval ? 2 : 0),
+                   real(t->source.mass_g), real(t->source.location_m), real(t->source.time_s),
+                   real(t->interval.lo.mass_g), real(t->interval.lo.location_m), real(t->interval.lo.time_s),
+                   real(t->interval.hi.mass_g), real(t->interval.hi.location_m), real(t->interval.hi.time_s));
+}
+
+char *hw__wire_news(const hw_catalog *catalog, const hw_wire_news *news) {
+  const hw_event *e = &news->event;
+  const ptrdiff_t site = hw__catalog_site_of_key(catalog, e->river);
+  json_t *tracks = json_array();
+  for (size_t i = 0; i < news->track_count; i++) {
+    json_array_append_new(tracks, pack_track(&news->tracks[i]));
+  }
+  return dump(json_pack("{s:I, s:s, s:s, s:I, s:s, s:I, s:s, s:o, s:o}", "fence", (json_int_t)news->fence, "river",
+                        site >= 0 ? hw__catalog_site(catalog, (size_t)site)->id : "", "kind", e->kind, "seq",
+                        (json_int_t)e->seq, "subject", e->subject, "at_us", (json_int_t)e->at_us, "body", e->body,
+                        "incident", pack_incident(catalog, &news->incident), "tracks", tracks));
+}
+
+static void read_track(const json_t *row, hw_track *out) {
+  const json_int_t flags = json_integer_value(json_array_get(row, 3));
+  double n[9];
+  for (size_t i = 0; i < 9; i++) {
+    n[i] = number_of(json_array_get(row, 4 + i));
+  }
+  *out = (hw_track){.seq = (int64_t)json_integer_value(json_array_get(row, 0)),
+                    .reading_s = number_of(json_array_get(row, 1)),
+                    .readings = (size_t)json_integer_value(json_array_get(row, 2)),
+                    .provisional = (flags & 1) != 0,
+                    .has_interval = (flags & 2) != 0,
+                    .source = {n[0], n[1], n[2]},
+                    .interval = {{n[3], n[4], n[5]}, {n[6], n[7], n[8]}}};
+}
+
+static bool read_incident(const json_t *object, const hw_catalog *catalog, const hw_site *site, hw_incident *out) {
+  *out = (hw_incident){.id = integer_of(object, "id"),
+                       .river = site->key,
+                       .seed = (uint64_t)integer_of(object, "seed"),
+                       .opened_s = number_of(json_object_get(object, "opened_s")),
+                       .onset_s = number_of(json_object_get(object, "onset_s")),
+                       .from_s = number_of(json_object_get(object, "from_s")),
+                       .origin_s = number_of(json_object_get(object, "origin_s")),
+                       .opened_us = integer_of(object, "opened_us"),
+                       .closed_seq = integer_of(object, "closed_seq"),
+                       .closed_s = number_of(json_object_get(object, "closed_s")),
+                       .closed_us = integer_of(object, "closed_us")};
+  char sensor[HW_ID_SIZE];
+  hw_place place;
+  if (copy_text(object, "sensor", sensor, sizeof sensor) && sensor[0] &&
+      hw__catalog_sensor(catalog, site->id, sensor, &place) == HW_OK) {
+    out->sensor = site->sensor_keys[place.sensor];
+  }
+  return copy_text(object, "method", out->method, sizeof out->method) && hw_method_find(out->method) &&
+         copy_text(object, "reason", out->reason, sizeof out->reason) && out->id > 0 && isfinite(out->opened_s) &&
+         isfinite(out->onset_s) && isfinite(out->from_s) && isfinite(out->origin_s);
+}
+
+bool hw__wire_read_news(const char *text, size_t size, const hw_catalog *catalog, hw_wire_news *out) {
+  json_t *root = load(text, size);
+  char river[HW_ID_SIZE];
+  const json_t *tracks = json_object_get(root, "tracks");
+  const char *body = json_string_value(json_object_get(root, "body"));
+  const ptrdiff_t site =
+      copy_text(root, "river", river, sizeof river) ? hw__catalog_find(catalog, river) : (ptrdiff_t)-1;
+  bool ok = site >= 0 && body && json_array_size(tracks) <= HW_WIRE_TRACKS;
+  if (ok) {
+    const hw_site *place = hw__catalog_site(catalog, (size_t)site);
+    *out = (hw_wire_news){.fence = integer_of(root, "fence"), .track_count = json_array_size(tracks)};
+    ok = read_incident(json_object_get(root, "incident"), catalog, place, &out->incident) &&
+         copy_text(root, "kind", out->event.kind, sizeof out->event.kind) &&
+         copy_text(root, "subject", out->event.subject, sizeof out->event.subject);
+    out->event.seq = integer_of(root, "seq");
+    out->event.river = place->key;
+    out->event.incident = out->incident.id;
+    out->event.at_us = integer_of(root, "at_us");
+    for (size_t i = 0; i < out->track_count; i++) {
+      read_track(json_array_get(tracks, i), &out->tracks[i]);
+      ok = ok && isfinite(out->tracks[i].reading_s) && isfinite(out->tracks[i].source.mass_g) &&
+           isfinite(out->tracks[i].source.location_m) && isfinite(out->tracks[i].source.time_s);
+    }
+    out->event.body = ok ? strdup(body) : NULL;
+    ok = out->event.body != NULL;
+  }
+  json_decref(root);
+  return ok;
+}

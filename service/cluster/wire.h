@@ -1,0 +1,60 @@
+/* What travels over the bus, as bytes: readings and a person's word towards the workers, what they
+ * worked out towards those who show it.
+ *
+ * Everything is JSON with numbers to the bit (17 digits). Anyone who may publish can put anything
+ * there, so every message is checked as if it came from a stranger; what cannot be read is counted and
+ * passed over, by every reader alike. Rivers and sensors go by name: numbers are each database's own.
+ *
+ *   hw.in.<partition>.<river>.readings    readings of one river, in order; stored whole or not at all
+ *   hw.in.<partition>.<river>.command     a person opens or closes an incident
+ *   hw.out.<partition>.<river>.<kind>     what happened
+ *
+ * A record's number is its message's place in the stream times HW_WIRE_STRIDE, plus its place in the
+ * message: unique and in order over all rivers, and the same for whoever reads the stream.
+ */
+#ifndef HW_CLUSTER_WIRE_H
+#define HW_CLUSTER_WIRE_H
+
+#include "store/db.h"
+
+enum { HW_WIRE_STRIDE = 1024, HW_WIRE_ROWS = 1000, HW_WIRE_SUBJECT = 256, HW_WIRE_TRACKS = 64 };
+
+/* Which partition a river belongs to: FNV-1a (32 bits) of its token modulo the number of partitions,
+ * the same as the engine's own {{partition(N,1)}}. */
+size_t hw__wire_partition(const char *river, size_t partitions);
+/* "hw.<way>.<partition>.<river>.<kind>"; dots in a river's id become %2E. */
+void hw__wire_subject(const char *way, size_t partition, const char *river, const char *kind,
+                      char out[HW_WIRE_SUBJECT]);
+
+typedef struct {
+  size_t partition;
+  char river[HW_ID_SIZE];
+  char kind[24];
+} hw_wire_address;
+/* The other way round. false: not a subject of ours. */
+bool hw__wire_address(const char *subject, hw_wire_address *out);
+
+/* At most HW_WIRE_ROWS entries of one river. *out is malloc'd; NULL without memory. */
+char *hw__wire_readings(const hw_site *site, const hw_entry *const *entries, size_t count);
+/* Rows join ingest->entries, `line` being their place in the message, or its tally with their fate.
+ * false: not readable as a whole. */
+bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw_ingest *ingest);
+
+/* HW_RECORD_OPEN or _CLOSE; the river is the subject's, number and time of receipt are the stream's. */
+char *hw__wire_command(const hw_record *record);
+bool hw__wire_read_command(const char *text, size_t size, hw_record *out);
+
+/* Something that happened, with all that a reader needs to show it, whatever it has seen before. */
+typedef struct {
+  int64_t fence; /* of the lease it was worked out under */
+  hw_event event;
+  hw_incident incident;
+  hw_track tracks[HW_WIRE_TRACKS]; /* history up to the event */
+  size_t track_count;
+} hw_wire_news;
+
+char *hw__wire_news(const hw_catalog *catalog, const hw_wire_news *news);
+/* event.body is malloc'd. false: not readable, or of a river this catalog has not. */
+bool hw__wire_read_news(const char *text, size_t size, const hw_catalog *catalog, hw_wire_news *out);
+
+#endif

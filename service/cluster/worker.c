@@ -1,0 +1,261 @@
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "cluster/worker_inside.h"
+
+enum {
+  TICK_MS = 250,
+  LOOK_MS = 500,           /* between looks at the leases of others */
+  LISTEN_MS = 1500,        /* at the start, before anything is taken */
+  SILENT_WORKER_MS = 4000, /* not heard of for so long: gone */
+  SETTLED_MS = 2500,       /* the roster has not changed for so long: partitions may move */
+  UNCLAIMED_MS = 3000,     /* free for so long: anybody's */
+  FAILED_MS = 60000        /* a partition that failed here is not tried again before, and others are not told of us */
+};
+
+/* --- who else is there --- */
+
+static void hear(void *context, const char *subject) {
+  hw_worker *w = context;
+  const char *name = strrchr(subject, '.');
+  if (name && name[1]) {
+    pthread_mutex_lock(&w->lock);
+    hw__roster_hear(&w->roster, name + 1, hw__clock_ms());
+    pthread_mutex_unlock(&w->lock);
+  }
+}
+
+/* Returned: the idea of who ought to have what has stood for a while. */
+static bool think(hw_worker *w) {
+  const int64_t now_ms = hw__clock_ms();
+  pthread_mutex_lock(&w->lock);
+  hw__roster_hear(&w->roster, w->name, now_ms);
+  hw__roster_forget(&w->roster, now_ms - SILENT_WORKER_MS, now_ms);
+  hw__share(&w->roster, w->cluster.partitions, w->ought);
+  for (size_t p = 0; p < w->cluster.partitions; p++) {
+    w->ought[p] = strcmp(w->roster.names[w->ought[p]], w->name) == 0; /* all that matters here: ours or not */
+  }
+  const bool settled = now_ms - w->roster.changed_ms > SETTLED_MS;
+  atomic_store(&w->watched.workers_known, (double)w->roster.count);
+  pthread_mutex_unlock(&w->lock);
+  return settled;
+}
+
+/* --- taking and leaving --- */
+
+static void take(hw_worker *w, size_t p) {
+  hw_lease *lease = &w->leases[p];
+  if (hw__lease_take(lease) != HW_BUS_OK) {
+    return;
+  }
+  hw__metric_add(HW_METRIC_LEASES_TAKEN, 1);
+  hw__log_fields(HW_LOG_INFO, "lease_taken", "{s:I, s:I}", "partition", (json_int_t)p, "fence",
+                 (json_int_t)lease->fence);
+  if (hw__partition_start(&w->plan, lease, &w->partitions[p]) != HW_OK) {
+    hw__lease_release(lease);
+  }
+}
+
+static void look_around(hw_worker *w) {
+  for (size_t p = 0; p < w->cluster.partitions; p++) {
+    hw_lease *lease = &w->leases[p];
+    if (w->partitions[p] || hw__clock_ms() < w->not_before_ms[p]) {
+      continue;
+    }
+    if (hw__lease_look(lease) != HW_BUS_OK) {
+      w->began_ms = hw__clock_ms(); /* away, and with it the others: renew, and listen before taking */
+      return;
+    }
+    if (hw__lease_is_free(lease) && (w->ought[p] || hw__lease_free_ms(lease) > UNCLAIMED_MS)) {
+      take(w, p);
+    }
+  }
+}
+
+/* Those that stopped, and those whose lease went. */
+static void sweep(hw_worker *w) {
+  for (size_t p = 0; p < w->cluster.partitions; p++) {
+    hw_lease *lease = &w->leases[p];
+    if (w->partitions[p] && hw__partition_ended(w->partitions[p])) {
+      if (hw__partition_failed(w->partitions[p])) {
+        w->not_before_ms[p] = hw__clock_ms() + FAILED_MS;
+      }
+      hw__partition_free(w->partitions[p]);
+      w->partitions[p] = NULL;
+      if (hw__lease_holds(lease)) {
+        hw__log_fields(HW_LOG_INFO, "lease_released", "{s:I, s:I}", "partition", (json_int_t)p, "fence",
+                       (json_int_t)lease->fence);
+        hw__lease_release(lease);
+      } else {
+        atomic_store(&lease->held, false);
+        hw__metric_add(HW_METRIC_LEASES_LOST, 1);
+        hw__log_fields(HW_LOG_WARNING, "lease_lost", "{s:I, s:I}", "partition", (json_int_t)p, "fence",
+                       (json_int_t)lease->fence);
+      }
+    }
+  }
+}
+
+static void show(hw_worker *w) {
+  size_t held = 0;
+  for (size_t p = 0; p < w->cluster.partitions; p++) {
+    held += w->partitions[p] != NULL && hw__lease_holds(&w->leases[p]);
+  }
+  atomic_store(&w->watched.partitions_held, (double)held);
+  atomic_store(&w->watched.connected, hw__bus_connected(w->cluster.bus));
+}
+
+/* A disk that is full, say. Who is unwell hands back what it has and keeps silent: the others take its share. */
+static bool is_unwell(const hw_worker *w, int64_t now_ms) {
+  for (size_t p = 0; p < w->cluster.partitions; p++) {
+    if (now_ms < w->not_before_ms[p]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void tick(hw_worker *w) {
+  const int64_t now_ms = hw__clock_ms();
+  const bool unwell = is_unwell(w, now_ms);
+  if (now_ms - w->said_ms >= HW_LEASE_RENEW_MS && !unwell) {
+    w->said_ms = now_ms;
+    hw__bus_say(w->cluster.bus, w->voice);
+  }
+  if (now_ms - w->renewed_ms >= HW_LEASE_RENEW_MS) {
+    w->renewed_ms = now_ms;
+    hw__lease_renew(w->leases, w->cluster.partitions);
+  }
+  sweep(w);
+  const bool settled = think(w);
+  if (settled || unwell) {
+    for (size_t p = 0; p < w->cluster.partitions; p++) {
+      if (w->partitions[p] && (!w->ought[p] || unwell)) {
+        hw__partition_ask_stop(w->partitions[p]);
+      }
+    }
+  }
+  if (!unwell && now_ms - w->began_ms > LISTEN_MS && now_ms - w->looked_ms >= LOOK_MS) {
+    w->looked_ms = now_ms;
+    look_around(w);
+  }
+  show(w);
+}
+
+/* --- life --- */
+
+static hw_status join(hw_worker *w, const volatile sig_atomic_t *stop, hw_error *error) {
+  const hw_bus_options connection = {w->options.nats, w->options.nats_credentials, w->options.nats_ca, w->name};
+  const hw_cluster_options wanted = {
+      .partitions = w->options.partitions, .replicas = w->options.replicas, .keep_days = w->options.keep_days};
+  hw_status status = hw__bus_open(&connection, &w->cluster.bus, error);
+  bool told = false;
+  while (status == HW_OK && (status = hw__cluster_join(&w->cluster, &wanted, error)) == HW_EIO && !*stop) {
+    if (!told) {
+      hw__log(HW_LOG_WARNING, "cluster_not_joined", "reason", error->text);
+      told = true;
+    }
+    hw__clock_nap_ms(500);
+    status = HW_OK;
+  }
+  status = status == HW_EIO && *stop ? HW_OK : status; /* told to stop while waiting: no failure */
+  if (status == HW_OK && !*stop) {
+    hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", w->cluster.partitions);
+  }
+  return status;
+}
+
+static hw_status prepare(hw_worker *w) {
+  const hw_worker_options *o = &w->options;
+  const size_t n = w->cluster.partitions;
+  w->leases = calloc(n, sizeof *w->leases);
+  w->partitions = calloc(n, sizeof *w->partitions);
+  w->ought = calloc(n, sizeof *w->ought);
+  w->not_before_ms = calloc(n, sizeof *w->not_before_ms);
+  if (!w->leases || !w->partitions || !w->ought || !w->not_before_ms) {
+    return HW_ENOMEM;
+  }
+  for (size_t p = 0; p < n; p++) {
+    hw__lease_init(&w->leases[p], w->cluster.bus, p, w->owner);
+  }
+  w->plan = (hw_partition_plan){.cluster = &w->cluster,
+                                .rivers = &w->rivers,
+                                .all = w->catalog,
+                                .dir = o->dir,
+                                .tracking = {.seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s},
+                                .solving = {.threads = o->threads,
+                                            .level = o->level,
+                                            .candidate_probability = o->candidate_probability,
+                                            .intake_probability = o->intake_probability},
+                                .copy_s = o->copy_s,
+                                .keep_days = o->keep_days};
+  snprintf(w->plan.tracking.method, sizeof w->plan.tracking.method, "%s", o->method);
+  w->began_ms = hw__clock_ms();
+  return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;
+}
+
+/* Everything handed back, so that others need not wait. */
+static void leave(hw_worker *w) {
+  bool any = w->partitions != NULL;
+  for (size_t p = 0; any && p < w->cluster.partitions; p++) {
+    if (w->partitions[p]) {
+      hw__partition_ask_stop(w->partitions[p]);
+    }
+  }
+  while (any) {
+    any = false;
+    hw__lease_renew(w->leases, w->cluster.partitions);
+    sweep(w);
+    for (size_t p = 0; p < w->cluster.partitions; p++) {
+      any = any || w->partitions[p];
+    }
+    hw__clock_nap_ms(any ? 100 : 0);
+  }
+}
+
+hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomic_t *stop, FILE *out, hw_error *error) {
+  hw_worker *w = calloc(1, sizeof *w);
+  if (!w) {
+    return HW_ENOMEM;
+  }
+  w->options = *options;
+  w->lock_file = -1;
+  hw__worker_fill_defaults(&w->options);
+  pthread_mutex_init(&w->lock, NULL);
+  hw_status status = hw__worker_load(w, error);
+  status =
+      status == HW_OK && w->options.listen ? hw__watch_start(w->options.listen, &w->watched, &w->watch, error) : status;
+  status = status == HW_OK ? join(w, stop, error) : status;
+  if (status == HW_OK && !*stop) {
+    status = prepare(w);
+    if (status == HW_OK && out) {
+      fprintf(out, "worker %s: %zu rivers, %zu partitions\n", w->name, w->rivers.count, w->cluster.partitions);
+      fflush(out);
+    }
+    while (status == HW_OK && !*stop) {
+      tick(w);
+      status = hw__bus_refused(w->cluster.bus, error) ? HW_EIO : HW_OK;
+      hw__clock_nap_ms(TICK_MS);
+    }
+    hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
+    leave(w);
+  }
+  hw__watch_stop(w->watch);
+  hw__bus_close(w->cluster.bus);
+  hw__catalog_free(w->catalog);
+  hw__rivers_free(&w->rivers);
+  pthread_mutex_destroy(&w->lock);
+  if (w->lock_file >= 0) {
+    close(w->lock_file);
+  }
+  free(w->leases);
+  free(w->partitions);
+  free(w->ought);
+  free(w->not_before_ms);
+  free(w);
+  return status;
+}

@@ -1,0 +1,90 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cluster/worker_inside.h"
+
+void hw__worker_fill_defaults(hw_worker_options *o) {
+  o->method = o->method ? o->method : "posterior";
+  o->seed = o->seed ? o->seed : 1;
+  o->candidate_probability = o->candidate_probability > 0 ? o->candidate_probability : 0.8;
+  o->intake_probability = o->intake_probability > 0 ? o->intake_probability : 0.5;
+  o->lead_in_s = o->lead_in_s > 0 ? o->lead_in_s : 6 * 3600;
+  o->quiet_s = o->quiet_s > 0 ? o->quiet_s : 6 * 3600;
+  o->copy_s = o->copy_s > 0 ? o->copy_s : 30;
+  o->threads = o->threads ? o->threads : 1;
+}
+
+static hw_status set_names(hw_worker *w, hw_error *error) {
+  char host[40] = "worker";
+  uint64_t chance = 0;
+  gethostname(host, sizeof host - 1);
+  if (w->options.name) {
+    snprintf(w->name, sizeof w->name, "%s", w->options.name);
+  } else {
+    snprintf(w->name, sizeof w->name, "%.32s-%ld", host, (long)getpid());
+    for (char *c = w->name; *c; c++) {
+      *c = *c == '.' ? '-' : *c;
+    }
+  }
+  static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+  if (!w->name[0] || w->name[strspn(w->name, plain)] || (w->options.name && strlen(w->options.name) >= HW_SHARE_NAME)) {
+    snprintf(error->text, sizeof error->text, "--name %.80s: expected at most %d letters, digits, '_' or '-'",
+             w->options.name ? w->options.name : w->name, HW_SHARE_NAME - 1);
+    return HW_EINPUT;
+  }
+  if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
+    return HW_EIO;
+  }
+  /* Another process of the same name is another owner. */
+  snprintf(w->owner, sizeof w->owner, "%s/%016llx", w->name, (unsigned long long)chance);
+  snprintf(w->voice, sizeof w->voice, "hw.worker.%s", w->name);
+  return HW_OK;
+}
+
+/* One worker a folder: two would open each other's files. The lock goes with the process. */
+static hw_status lock_folder(hw_worker *w, hw_error *error) {
+  const char *dir = w->options.dir;
+  char path[512];
+  snprintf(path, sizeof path, "%.400s/lock", dir);
+  if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+    snprintf(error->text, sizeof error->text, "%.400s: %s", dir, strerror(errno));
+    return HW_EIO;
+  }
+  w->lock_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (w->lock_file < 0 || flock(w->lock_file, LOCK_EX | LOCK_NB) != 0) {
+    snprintf(error->text, sizeof error->text, "%.400s: %s", dir,
+             errno == EWOULDBLOCK ? "another worker uses this folder, expected one each" : strerror(errno));
+    return HW_EIO;
+  }
+  return HW_OK;
+}
+
+hw_status hw__worker_load(hw_worker *w, hw_error *error) {
+  const hw_worker_options *o = &w->options;
+  hw_status status = hw__rivers_list(o->rivers, o->river_count, &w->rivers, error);
+  status = status == HW_OK ? hw__catalog_create(&w->catalog) : status;
+  for (size_t i = 0; i < w->rivers.count && status == HW_OK; i++) {
+    status = hw__catalog_load(w->catalog, w->rivers.arguments[i], NULL, NULL, error);
+  }
+  if (status == HW_OK && !hw_method_find(o->method)) {
+    snprintf(error->text, sizeof error->text, "--method %s: no such method (see headwater methods)", o->method);
+    status = HW_EINPUT;
+  }
+  if (status == HW_OK && (!o->nats || !o->dir)) {
+    snprintf(error->text, sizeof error->text, "--%s: expected %s", o->nats ? "dir" : "nats",
+             o->nats ? "a folder for the databases" : "URL[,URL...]");
+    status = HW_EINPUT;
+  }
+  if (status == HW_OK && o->keep_days > 0 && !(o->keep_days >= 1)) {
+    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", o->keep_days);
+    status = HW_EINPUT;
+  }
+  status = status == HW_OK ? lock_folder(w, error) : status;
+  return status == HW_OK ? set_names(w, error) : status;
+}

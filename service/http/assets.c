@@ -1,0 +1,28 @@
+#include "http/assets.h"
+
+#include <string.h>
+
+#include "http/handlers.h"
+
+/* Only files that were built in can be asked for; there is no path to anything else. */
+hw_reply hw__get_asset(hw_request *request) {
+  const char *path = strcmp(request->path, "/") == 0 ? "/index.html" : request->path;
+  for (size_t i = 0; i < hw__asset_count; i++) {
+    const hw_asset *asset = &hw__assets[i];
+    if (strcmp(asset->path, path) != 0) {
+      continue;
+    }
+    const char *held = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "If-None-Match");
+    const bool same = held && strcmp(held, asset->etag) == 0;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(same ? 0 : asset->size, (void *)asset->data, MHD_RESPMEM_PERSISTENT);
+    if (!response) {
+      return hw__reply_error(500, "out of memory");
+    }
+    MHD_add_response_header(response, "Content-Type", asset->type);
+    MHD_add_response_header(response, "ETag", asset->etag);
+    MHD_add_response_header(response, "Cache-Control", "no-cache");
+    return (hw_reply){.code = same ? 304 : 200, .response = response};
+  }
+  return hw__reply_error(404, "nothing here; see docs/api.md");
+}

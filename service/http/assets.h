@@ -1,0 +1,18 @@
+/* The dashboard's files, made into the program by embed.py. */
+#ifndef HW_HTTP_ASSETS_H
+#define HW_HTTP_ASSETS_H
+
+#include <stddef.h>
+
+typedef struct {
+  const char *path; /* as asked for, "/index.html" */
+  const char *type;
+  const char *etag;
+  const unsigned char *data;
+  size_t size;
+} hw_asset;
+
+extern const hw_asset hw__assets[];
+extern const size_t hw__asset_count;
+
+#endif

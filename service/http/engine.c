@@ -1,0 +1,196 @@
+/* What only the engine itself can tell: samples, bands, the plume. Asked while the incident's run is
+ * held, so these do no more than read it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/handlers.h"
+#include "live/show.h"
+
+enum { SAMPLES_MAX = 20000, GRID_MAX = 200, POINTS_MAX = 2000 };
+
+typedef struct {
+  const hw_request *request;
+  size_t samples, grid;
+  bool along;      /* the plume: over places at one time; else over times at one place */
+  double fixed;    /* that place or time */
+  double from, to; /* of the other */
+  size_t count;
+  hw_reply reply;
+} question;
+
+static hw_reply answer(hw_request *request, question *q, void (*look)(void *, const hw_solver_view *)) {
+  q->request = request;
+  q->reply = hw__reply_error(409, "no estimate yet");
+  const hw_db_status status = hw__solver_look(request->service->solver, hw__captured_incident(request), look, q);
+  if (status != HW_DB_OK) {
+    free(q->reply.text);
+    return status == HW_DB_ABSENT ? hw__reply_error(404, "no incident '%.40s'", request->captured[0])
+                                  : hw__reply_db(status);
+  }
+  return q->reply;
+}
+
+static void settle(question *q, hw_reply reply) {
+  free(q->reply.text);
+  q->reply = reply;
+}
+
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* A window that holds nearly all samples: outliers must not shrink the picture to a dot. */
+static void window(const hw_sample *samples, size_t count, bool location, double *sorted, double *lo, double *hi) {
+  for (size_t i = 0; i < count; i++) {
+    sorted[i] = location ? samples[i].source.location_m : samples[i].source.time_s;
+  }
+  qsort(sorted, count, sizeof *sorted, by_value);
+  *lo = sorted[count / 200];
+  *hi = sorted[count - 1 - count / 200];
+  const double margin = fmax(0.05 * (*hi - *lo), 1); /* a metre or a second at least */
+  *lo -= margin;
+  *hi += margin;
+}
+
+static json_t *density(const hw_sample *samples, size_t count, size_t cells) {
+  double *sorted = malloc(count * sizeof *sorted);
+  double *grid = calloc(cells * cells, sizeof *grid);
+  json_t *root = NULL;
+  if (sorted && grid) {
+    double l0, l1, t0, t1;
+    window(samples, count, true, sorted, &l0, &l1);
+    window(samples, count, false, sorted, &t0, &t1);
+    for (size_t i = 0; i < count; i++) {
+      const double x = (samples[i].source.location_m - l0) / (l1 - l0), y = (samples[i].source.time_s - t0) / (t1 - t0);
+      if (x >= 0 && x < 1 && y >= 0 && y < 1) {
+        grid[(size_t)(y * (double)cells) * cells + (size_t)(x * (double)cells)] += samples[i].weight;
+      }
+    }
+    json_t *rows = json_array();
+    for (size_t r = 0; r < cells; r++) {
+      json_t *row = json_array();
+      for (size_t c = 0; c < cells; c++) {
+        json_array_append_new(row, hw__real(grid[r * cells + c]));
+      }
+      json_array_append_new(rows, row);
+    }
+    root = json_pack("{s:[f, f], s:[f, f], s:I, s:o}", "location_m", l0, l1, "time_s", t0, t1, "cells",
+                     (json_int_t)cells, "probability", rows);
+  }
+  free(sorted);
+  free(grid);
+  return root ? root : json_null();
+}
+
+static void look_posterior(void *context, const hw_solver_view *view) {
+  question *q = context;
+  hw_sample *samples = malloc(SAMPLES_MAX * sizeof *samples);
+  size_t count = 0;
+  const hw_status status = view->run && samples ? hw_run_samples(view->run, samples, SAMPLES_MAX, &count) : HW_EEMPTY;
+  if (status == HW_EUNSUPPORTED) {
+    settle(q, hw__reply_error(409, "method %s has no samples", view->incident->method));
+  } else if (status == HW_OK && count > 0) {
+    json_t *list = json_array();
+    const size_t step = q->samples && count > q->samples ? (count + q->samples - 1) / q->samples : 1;
+    for (size_t i = 0; i < count && q->samples; i += step) {
+      const hw_sample *s = &samples[i];
+      json_array_append_new(
+          list, json_pack("[o, o, o, o, o, o]", hw__real(s->source.mass_g), hw__real(s->source.location_m),
+                          hw__real(s->source.time_s), hw__real(s->velocity_m_s), hw__real(s->dispersion_m2_s),
+                          hw__real(s->weight)));
+    }
+    settle(q,
+           hw__reply_json(200, json_pack("{s:I, s:o, s:[s, s, s, s, s, s], s:o, s:o}", "incident",
+                                         (json_int_t)view->incident->id, "origin_s", hw__real(view->incident->origin_s),
+                                         "columns", "mass_g", "location_m", "time_s", "velocity_m_s", "dispersion_m2_s",
+                                         "weight", "samples", list, "grid", density(samples, count, q->grid))));
+  }
+  free(samples);
+}
+
+hw_reply hw__get_posterior(hw_request *request) {
+  double samples, grid;
+  if (!hw__query_number(request, "samples", 500, &samples) || !(samples >= 0) || samples > SAMPLES_MAX ||
+      !hw__query_number(request, "grid", 40, &grid) || !(grid >= 2) || grid > GRID_MAX) {
+    return hw__reply_error(400, "samples: expected 0 to %d; grid: 2 to %d", SAMPLES_MAX, GRID_MAX);
+  }
+  question q = {.samples = (size_t)samples, .grid = (size_t)grid};
+  return answer(request, &q, look_posterior);
+}
+
+/* Bands over time at one place, or over places at one time. */
+static hw_status predict(const question *q, const hw_solver_view *view, double *axis, hw_range *bands) {
+  const double origin_s = view->incident->origin_s;
+  const double step = q->count > 1 ? (q->to - q->from) / (double)(q->count - 1) : 0;
+  hw_status status = HW_OK;
+  if (!q->along) {
+    for (size_t i = 0; i < q->count; i++) {
+      axis[i] = q->from + step * (double)i - origin_s;
+    }
+    const hw_prediction all = {q->fixed, axis, q->count, bands};
+    status = hw_run_predict(view->run, &all);
+    for (size_t i = 0; i < q->count; i++) {
+      axis[i] += origin_s;
+    }
+    return status;
+  }
+  const double time_s = q->fixed - origin_s;
+  for (size_t i = 0; i < q->count && status == HW_OK; i++) {
+    axis[i] = q->from + step * (double)i;
+    const hw_prediction one = {axis[i], &time_s, 1, &bands[i]};
+    status = hw_run_predict(view->run, &one);
+  }
+  return status;
+}
+
+static void look_bands(void *context, const hw_solver_view *view) {
+  question *q = context;
+  double *axis = calloc(q->count, sizeof *axis);
+  hw_range *bands = calloc(q->count, sizeof *bands);
+  const hw_status status = view->run && axis && bands ? predict(q, view, axis, bands) : HW_EEMPTY;
+  if (status == HW_EUNSUPPORTED) {
+    settle(q, hw__reply_error(409, "method %s makes no forecast", view->incident->method));
+  } else if (status == HW_OK) {
+    json_t *along = json_array(), *list = json_array();
+    for (size_t i = 0; i < q->count; i++) {
+      json_array_append_new(along, hw__real(axis[i]));
+      json_array_append_new(list, hw__range_json(&bands[i]));
+    }
+    settle(q, hw__reply_json(200, json_pack("{s:I, s:o, s:o, s:o}", "incident", (json_int_t)view->incident->id,
+                                            q->along ? "time_s" : "x_m", hw__real(q->fixed),
+                                            q->along ? "x_m" : "time_s", along, "concentration_g_m3", list)));
+  }
+  free(axis);
+  free(bands);
+}
+
+static bool read_count(const hw_request *request, size_t *out) {
+  double count;
+  const bool ok = hw__query_number(request, "count", 200, &count) && count >= 1 && count <= POINTS_MAX;
+  *out = ok ? (size_t)count : 0;
+  return ok;
+}
+
+/* ?x_m=PLACE &from=T &to=T &count=N */
+hw_reply hw__get_forecast(hw_request *request) {
+  question q = {0};
+  if (!hw__query_number(request, "x_m", NAN, &q.fixed) || !isfinite(q.fixed) ||
+      !hw__query_time(request, "from", NAN, &q.from) || !isfinite(q.from) ||
+      !hw__query_time(request, "to", NAN, &q.to) || !isfinite(q.to) || !read_count(request, &q.count)) {
+    return hw__reply_error(400, "expected x_m, from, to (seconds or ISO 8601) and count of 1 to %d", POINTS_MAX);
+  }
+  return answer(request, &q, look_bands);
+}
+
+/* ?time=T &from_m=X &to_m=X &count=N */
+hw_reply hw__get_plume(hw_request *request) {
+  question q = {.along = true};
+  if (!hw__query_time(request, "time", NAN, &q.fixed) || !isfinite(q.fixed) ||
+      !hw__query_number(request, "from_m", NAN, &q.from) || !isfinite(q.from) ||
+      !hw__query_number(request, "to_m", NAN, &q.to) || !isfinite(q.to) || !read_count(request, &q.count)) {
+    return hw__reply_error(400, "expected time, from_m, to_m and count of 1 to %d", POINTS_MAX);
+  }
+  return answer(request, &q, look_bands);
+}

@@ -1,0 +1,183 @@
+/* An incident to take away: its readings in the order the engine saw them (so that `identify` on the
+ * file gives the same answer), its places, a plain-text bulletin. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http/handlers.h"
+#include "live/show.h"
+
+enum { PAGE = 1024 };
+
+typedef struct {
+  hw_service *service;
+  hw_db *db;
+  hw_incident incident;
+  const hw_site *site;
+  bool calendar;
+} export_case;
+
+static hw_db_status begin(hw_request *request, export_case *c) {
+  *c = (export_case){.service = request->service, .db = hw__store_reader(request->service->store)};
+  hw_db_status status = c->db ? hw__db_incident(c->db, hw__captured_incident(request), &c->incident) : HW_DB_IO;
+  const ptrdiff_t site =
+      status == HW_DB_OK ? hw__catalog_site_of_key(request->service->catalog, c->incident.river) : -1;
+  if (status == HW_DB_OK && site < 0) {
+    status = HW_DB_ABSENT;
+  }
+  if (status == HW_DB_OK) {
+    hw_time_base base = HW_TIME_UNSET;
+    c->site = hw__catalog_site(request->service->catalog, (size_t)site);
+    hw__db_time_base(c->db, c->site->key, &base);
+    c->calendar = base == HW_TIME_CALENDAR;
+  } else if (c->db) {
+    hw__store_return(request->service->store, c->db);
+  }
+  return status;
+}
+
+static hw_reply not_begun(const hw_request *request, hw_db_status status) {
+  return status == HW_DB_ABSENT ? hw__reply_error(404, "no incident '%.40s'", request->captured[0])
+                                : hw__reply_db(status);
+}
+
+static void csv_rows(const export_case *c, FILE *out, const hw_record *page, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    hw_place place;
+    if (hw__incident_passes_over(&c->incident, &page[i]) ||
+        hw__catalog_place(c->service->catalog, page[i].sensor, &place) != HW_OK) {
+      continue;
+    }
+    char when[48];
+    if (c->calendar) {
+      hw_time_format(page[i].time_s, when, sizeof when);
+    } else {
+      snprintf(when, sizeof when, "%.17g", page[i].time_s);
+    }
+    fprintf(out, "%s,%s,%s%.17g\n", when, c->site->river.sensors[place.sensor].id, page[i].below_limit ? "<" : "",
+            page[i].concentration_g_m3);
+  }
+}
+
+static hw_db_status write_csv(export_case *c, FILE *out) {
+  hw_record *page = malloc(PAGE * sizeof *page);
+  size_t count = 0;
+  int64_t cursor = 0;
+  hw_db_status status = page ? HW_DB_OK : HW_DB_IO;
+  fprintf(out, "%s,sensor,concentration_g_m3\n", c->calendar ? "time" : "time_s");
+  do {
+    const hw_lead_in what = {c->site->key, c->incident.from_s, cursor, c->incident.id};
+    status = status == HW_DB_OK ? hw__db_lead_in(c->db, &what, page, PAGE, &count) : status;
+    count = status == HW_DB_OK ? count : 0;
+    csv_rows(c, out, page, count);
+    cursor = count ? page[count - 1].seq : cursor;
+  } while (count == PAGE);
+  cursor = c->incident.id - 1;
+  const int64_t upto = c->incident.closed_seq ? c->incident.closed_seq : INT64_MAX;
+  do {
+    status = status == HW_DB_OK ? hw__db_river_log(c->db, c->site->key, cursor, upto, page, PAGE, &count) : status;
+    count = status == HW_DB_OK ? count : 0;
+    csv_rows(c, out, page, count);
+    cursor = count ? page[count - 1].seq : cursor;
+  } while (count == PAGE);
+  free(page);
+  return status;
+}
+
+hw_reply hw__get_incident_readings(hw_request *request) {
+  export_case c;
+  hw_db_status status = begin(request, &c);
+  if (status != HW_DB_OK) {
+    return not_begun(request, status);
+  }
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  status = hw__db_remembers(c.db, &c.incident);
+  status = status != HW_DB_OK ? status : out ? write_csv(&c, out) : HW_DB_IO;
+  if (out && fclose(out) != 0) {
+    status = HW_DB_IO;
+  }
+  hw__store_return(request->service->store, c.db);
+  if (status != HW_DB_OK) {
+    free(text);
+    return hw__reply_db(status);
+  }
+  return hw__reply_text(200, "text/csv; charset=utf-8", text);
+}
+
+hw_reply hw__get_export(hw_request *request) {
+  const char *format = hw__query(request, "format");
+  if (format && strcmp(format, "csv") == 0) {
+    return hw__get_incident_readings(request);
+  }
+  if (!format || strcmp(format, "json") == 0) {
+    return hw__get_incident(request);
+  }
+  if (strcmp(format, "geojson") != 0) {
+    return hw__reply_error(400, "format: expected csv, json or geojson");
+  }
+  export_case c;
+  const hw_db_status status = begin(request, &c);
+  if (status != HW_DB_OK) {
+    return not_begun(request, status);
+  }
+  json_t *incident = hw__show_incident(request->service, c.db, &c.incident);
+  hw__store_return(request->service->store, c.db);
+  const hw_reply reply = hw__reply_places(request->service, c.site, incident);
+  json_decref(incident);
+  return reply;
+}
+
+/* --- the bulletin --- */
+
+typedef struct {
+  double issued_unix_s;
+  char *text;
+} bulletin;
+
+static void look_bulletin(void *context, const hw_solver_view *view) {
+  bulletin *b = context;
+  hw_estimate estimate;
+  const bool have = view->run && hw_run_estimate(view->run, &estimate) == HW_OK;
+  hw_result result = view->result;
+  result.estimate = have ? &estimate : NULL;
+  char *body = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&b->text, &size);
+  if (!out) {
+    return;
+  }
+  char issued[48] = "", opened[48] = "";
+  hw_time_format(b->issued_unix_s, issued, sizeof issued);
+  if (result.calendar) {
+    hw_time_format(view->incident->opened_s, opened, sizeof opened);
+  } else {
+    snprintf(opened, sizeof opened, "%.0f s (clock of the readings)", view->incident->opened_s);
+  }
+  fprintf(out, "POLLUTION BULLETIN  incident %" PRId64 "  %s\nIssued %s\nFirst noticed %s; %s\n\n", view->incident->id,
+          view->incident->closed_seq ? "CLOSED" : "ONGOING", issued, opened,
+          !have                  ? "no estimate yet."
+          : estimate.provisional ? "the answer below is provisional: the pulse has not passed yet."
+                                 : "enough of the pulse has been seen for a dependable answer.");
+  if (have && hw_result_text(&result, &body) == HW_OK) {
+    fputs(body, out);
+  } else {
+    fprintf(out, "%s\n", view->site->river.name);
+  }
+  free(body);
+  fclose(out);
+}
+
+hw_reply hw__get_bulletin(hw_request *request) {
+  const int64_t issued_s = hw__store_now_us(request->service->store) / 1000000; /* whole seconds are enough on paper */
+  bulletin b = {.issued_unix_s = (double)issued_s};
+  const hw_db_status status =
+      hw__solver_look(request->service->solver, hw__captured_incident(request), look_bulletin, &b);
+  if (status != HW_DB_OK) {
+    return not_begun(request, status);
+  }
+  return hw__reply_text(200, "text/plain; charset=utf-8", b.text);
+}

@@ -1,0 +1,249 @@
+#include "http/http.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/metrics.h"
+#include "http/authority.h"
+#include "http/rate_limit.h"
+
+typedef struct {
+  char *body;
+  size_t size, capacity;
+  bool too_large;
+} upload;
+
+hw_reply hw__reply_text(unsigned code, const char *type, char *text) {
+  if (!text) {
+    return (hw_reply){.code = 500, .text = strdup("{\"error\": \"out of memory\"}\n"), .size = 27};
+  }
+  return (hw_reply){.code = code, .text = text, .size = strlen(text), .type = type};
+}
+
+hw_reply hw__reply_json(unsigned code, json_t *root) {
+  char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
+  json_decref(root);
+  return hw__reply_text(code, "application/json", text);
+}
+
+hw_reply hw__reply_error(unsigned code, const char *format, ...) {
+  char sentence[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  json_t *text = json_string(sentence);
+  return hw__reply_json(code, json_pack("{s:o}", "error", text ? text : json_string("not UTF-8")));
+}
+
+hw_reply hw__reply_db(hw_db_status status) {
+  const unsigned code = status == HW_DB_ABSENT      ? 404
+                        : status == HW_DB_FORGOTTEN ? 410
+                        : status == HW_DB_FULL      ? 507
+                                                    : 503;
+  return hw__reply_error(code, "%s", hw__db_text(status));
+}
+
+const char *hw__query(const hw_request *request, const char *name) {
+  return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
+}
+
+bool hw__query_number(const hw_request *request, const char *name, double fallback, double *out) {
+  const char *text = hw__query(request, name);
+  char *end = NULL;
+  *out = text ? strtod(text, &end) : fallback;
+  return !text || (*text && !*end && *out == *out);
+}
+
+bool hw__query_time(const hw_request *request, const char *name, double fallback, double *out) {
+  const char *text = hw__query(request, name);
+  return hw__query_number(request, name, fallback, out) || hw_time_parse(text, out) == HW_OK;
+}
+
+/* Does the path fit the route? Segments for {} are copied out. */
+static bool fits(const char *pattern, const char *path, hw_request *request) {
+  size_t captures = 0;
+  while (*pattern && *path) {
+    if (strncmp(pattern, "{}", 2) == 0 && captures < HW_CAPTURES) {
+      const size_t length = strcspn(path, "/");
+      if (length == 0 || length >= sizeof request->captured[0]) {
+        return false;
+      }
+      memcpy(request->captured[captures], path, length);
+      request->captured[captures++][length] = '\0';
+      pattern += 2;
+      path += length;
+    } else if (*pattern++ != *path++) {
+      return false;
+    }
+  }
+  return !*pattern && !*path;
+}
+
+static const char *cookie_token(struct MHD_Connection *connection) {
+  return MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, "headwater");
+}
+
+/* A cookie is good for reading only: a page elsewhere cannot make a browser change anything. */
+static unsigned roles_of(const hw_service *service, struct MHD_Connection *connection) {
+  const char *header = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
+  if (header) {
+    return strncmp(header, "Bearer ", 7) == 0 ? hw__auth_roles(service->auth, header + 7)
+                                              : hw__auth_roles(service->auth, "");
+  }
+  return hw__auth_roles(service->auth, cookie_token(connection)) & (service->auth ? HW_ROLE_READ : HW_ROLE_ALL);
+}
+
+/* Without tokens the loopback address is the only guard: refuse a browser that was led here by another
+ * site, be it through its form or through a name that points at this machine. */
+static bool is_foreign(const hw_service *service, struct MHD_Connection *connection) {
+  const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
+  const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
+  if (!host) {
+    return origin != NULL; /* no browser leaves it out */
+  }
+  hw_authority asked_for;
+  if (!hw__authority_parse(host, &asked_for) || (origin && !hw__authority_is_origin(&asked_for, origin))) {
+    return true;
+  }
+  return !service->auth && !hw__authority_is_loopback(&asked_for);
+}
+
+static hw_reply dispatch(hw_request *request) {
+  bool path_known = false;
+  for (const hw_route *route = hw__routes; route->path; route++) {
+    if (!fits(route->path, request->path, request)) {
+      continue;
+    }
+    path_known = true;
+    const bool head = strcmp(request->method, "HEAD") == 0 && strcmp(route->method, "GET") == 0;
+    if (strcmp(route->method, request->method) != 0 && !head) {
+      continue;
+    }
+    if (is_foreign(request->service, request->connection)) {
+      hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
+      return hw__reply_error(403, "a request from another site");
+    }
+    const unsigned roles = roles_of(request->service, request->connection);
+    if (route->role && !(roles & route->role)) {
+      hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
+      return roles ? hw__reply_error(403, "this token may not do that")
+                   : hw__reply_error(401, "a token is needed: Authorization: Bearer TOKEN");
+    }
+    return route->handle(request);
+  }
+  return path_known ? hw__reply_error(405, "not with %s", request->method)
+                    : hw__reply_error(404, "nothing here; see docs/api.md");
+}
+
+static enum MHD_Result send_reply(const hw_service *service, struct MHD_Connection *connection, hw_reply *reply) {
+  struct MHD_Response *response =
+      reply->response ? reply->response
+                      : MHD_create_response_from_buffer(reply->size, reply->text, MHD_RESPMEM_MUST_FREE);
+  if (!response) {
+    free(reply->text);
+    return MHD_NO;
+  }
+  if (!reply->response) {
+    MHD_add_response_header(response, "Content-Type", reply->type ? reply->type : "application/json");
+    MHD_add_response_header(response, "Cache-Control", "no-store");
+  }
+  MHD_add_response_header(response, "Content-Security-Policy",
+                          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+                          "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+                          "form-action 'none'; frame-ancestors 'none'");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header(response, "X-Frame-Options", "DENY");
+  MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+  MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+  if (service->tls_cert) {
+    MHD_add_response_header(response, "Strict-Transport-Security", "max-age=31536000");
+  }
+  if (reply->code == 401) {
+    MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+  }
+  hw__metric_add(HW_METRIC_HTTP_REQUESTS, 1);
+  hw__metric_add(HW_METRIC_HTTP_ERRORS, reply->code >= 500);
+  const enum MHD_Result queued = MHD_queue_response(connection, reply->code, response);
+  MHD_destroy_response(response);
+  return queued;
+}
+
+static enum MHD_Result refuse(const hw_service *service, struct MHD_Connection *connection, unsigned code,
+                              const char *sentence) {
+  hw_reply reply = hw__reply_error(code, "%s", sentence);
+  hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
+  return send_reply(service, connection, &reply);
+}
+
+static bool take_upload(upload *up, const char *data, size_t size, size_t limit) {
+  if (up->size + size > limit) {
+    up->too_large = true;
+    return true;
+  }
+  if (up->size + size + 1 > up->capacity) {
+    const size_t wanted = 2 * (up->size + size) + 1024;
+    char *grown = realloc(up->body, wanted);
+    if (!grown) {
+      return false;
+    }
+    up->body = grown;
+    up->capacity = wanted;
+  }
+  memcpy(up->body + up->size, data, size);
+  up->size += size;
+  return true;
+}
+
+enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connection, const char *url,
+                                    const char *method, const char *version, const char *data, size_t *data_size,
+                                    void **state) {
+  (void)version;
+  hw_service *service = context;
+  upload *up = *state;
+  if (!up) {
+    *state = up = calloc(1, sizeof *up);
+    if (!up) {
+      return MHD_NO;
+    }
+    if (!hw__limit_admit(service->limiter, connection)) {
+      return refuse(service, connection, 429, "too many requests from this address");
+    }
+    const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+    if (length && strtoull(length, NULL, 10) > service->options.body_limit) {
+      return refuse(service, connection, 413, "the body is too large");
+    }
+    return MHD_YES;
+  }
+  if (*data_size) {
+    const bool ok = up->too_large || take_upload(up, data, *data_size, service->options.body_limit);
+    *data_size = 0;
+    return ok ? MHD_YES : MHD_NO;
+  }
+  if (up->too_large) {
+    return refuse(service, connection, 413, "the body is too large");
+  }
+  if (up->body) {
+    up->body[up->size] = '\0';
+  }
+  hw_request request = {
+      .service = service, .connection = connection, .method = method, .path = url, .body = up->body, .size = up->size};
+  hw_reply reply = dispatch(&request);
+  return send_reply(service, connection, &reply);
+}
+
+void hw__http_on_completed(void *context, struct MHD_Connection *connection, void **state,
+                           enum MHD_RequestTerminationCode code) {
+  (void)context;
+  (void)connection;
+  (void)code;
+  upload *up = *state;
+  if (up) {
+    free(up->body);
+    free(up);
+    *state = NULL;
+  }
+}

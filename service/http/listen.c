@@ -1,0 +1,96 @@
+/* Where the service listens, and under which conditions: anything but loopback needs tokens. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/address.h"
+#include "http/http.h"
+#include "http/rate_limit.h"
+
+enum { IDLE_S = 60, STACK_BYTES = 512 * 1024, KEY_BYTES_MAX = 1 << 20 };
+
+static char *read_file(const char *path, hw_error *error) {
+  FILE *file = fopen(path, "re");
+  char *text = file ? calloc(1, KEY_BYTES_MAX + 1) : NULL;
+  if (text) {
+    const size_t size = fread(text, 1, KEY_BYTES_MAX, file);
+    text[size] = '\0';
+  } else {
+    snprintf(error->text, sizeof error->text, "%s: %s", path, strerror(errno));
+  }
+  if (file) {
+    fclose(file);
+  }
+  return text;
+}
+
+hw_status hw__http_prepare(hw_service *service, hw_error *error) {
+  struct sockaddr_storage address;
+  const hw_serve_options *o = &service->options;
+  if (!hw__address_split(o->listen, service->host, sizeof service->host, &service->port) ||
+      !hw__address_socket(service->host, service->port, &address, &service->loopback)) {
+    snprintf(error->text, sizeof error->text, "--listen %s: expected ADDR:PORT with a numeric address", o->listen);
+    return HW_EINPUT;
+  }
+  if (!service->loopback && !service->auth) {
+    snprintf(error->text, sizeof error->text,
+             "--listen %s: open to other machines, expected --token-file as well (or 127.0.0.1)", o->listen);
+    return HW_EINPUT;
+  }
+  if (!o->tls_cert != !o->tls_key) {
+    snprintf(error->text, sizeof error->text, "--tls-cert and --tls-key: one given, expected both");
+    return HW_EINPUT;
+  }
+  if (o->tls_cert &&
+      (!(service->tls_cert = read_file(o->tls_cert, error)) || !(service->tls_key = read_file(o->tls_key, error)))) {
+    return HW_EIO;
+  }
+  return HW_OK;
+}
+
+static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockaddr_storage *address) {
+  const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
+                         (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
+                         (address->ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
+  const unsigned connections = (unsigned)service->options.connections;
+  /* One address may not take all of them; on loopback everybody has the same one. */
+  const unsigned per_address = service->loopback ? 0 : connections / 2;
+  struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, service->tls_cert},
+                                 {MHD_OPTION_HTTPS_MEM_KEY, 0, service->tls_key},
+                                 {MHD_OPTION_END, 0, NULL}};
+  struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+  return MHD_start_daemon(flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service,
+                          MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT,
+                          connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address, MHD_OPTION_CONNECTION_TIMEOUT,
+                          (unsigned)IDLE_S, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES,
+                          MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE,
+                          1U, MHD_OPTION_ARRAY, service->tls_cert ? tls : none, MHD_OPTION_END);
+}
+
+hw_status hw__http_start(hw_service *service, hw_error *error) {
+  struct sockaddr_storage address;
+  hw__address_socket(service->host, service->port, &address, &service->loopback);
+  service->limiter = hw__limit_create(service->options.rate_per_s);
+  service->daemon = service->limiter ? start_daemon(service, &address) : NULL;
+  if (!service->daemon) {
+    snprintf(error->text, sizeof error->text, "--listen %s: %s", service->options.listen,
+             service->tls_cert && errno == 0 ? "certificate or key not usable" : strerror(errno));
+    return HW_EIO;
+  }
+  const union MHD_DaemonInfo *info = MHD_get_daemon_info(service->daemon, MHD_DAEMON_INFO_BIND_PORT);
+  service->port = info ? info->port : service->port;
+  return HW_OK;
+}
+
+void hw__http_stop(hw_service *service) {
+  if (service->daemon) {
+    MHD_stop_daemon(service->daemon);
+  }
+  hw__limit_free(service->limiter);
+  free(service->tls_cert);
+  free(service->tls_key);
+  service->daemon = NULL;
+  service->limiter = NULL;
+  service->tls_cert = service->tls_key = NULL;
+}

@@ -1,0 +1,111 @@
+/* Everything with a place, as GeoJSON: what the river file knows and, of an incident, what was found. Without
+ * a centreline features have `location_m` and no geometry. */
+#include <math.h>
+#include <string.h>
+
+#include "http/handlers.h"
+#include "live/show.h"
+
+static json_t *feature(const char *kind, json_t *geometry, json_t *properties) {
+  json_object_set_new(properties, "kind", json_string(kind));
+  return json_pack("{s:s, s:o, s:o}", "type", "Feature", "geometry", geometry, "properties", properties);
+}
+
+/* The element of `list` with this id; borrowed, NULL when there is none. */
+static const json_t *with_id(const json_t *list, const char *id) {
+  size_t i;
+  json_t *each;
+  json_array_foreach(list, i, each) {
+    const char *here = json_string_value(json_object_get(each, "id"));
+    if (here && strcmp(here, id) == 0) {
+      return each;
+    }
+  }
+  return NULL;
+}
+
+static json_t *or_null(const json_t *value) {
+  return value ? json_copy((json_t *)value) : json_null();
+}
+
+/* One kind of place, as the river's own answer lists it. */
+static void add_places(json_t *features, const hw_site *site, const json_t *list, const char *kind,
+                       const json_t *incident) {
+  size_t i;
+  json_t *each;
+  json_array_foreach(list, i, each) {
+    json_t *properties = json_copy(each);
+    const char *id = json_string_value(json_object_get(each, "id"));
+    if (incident && strcmp(kind, "candidate") == 0) {
+      const json_t *found = with_id(json_object_get(incident, "candidates"), id);
+      json_object_set_new(properties, "probability", or_null(json_object_get(found, "probability")));
+    }
+    if (incident && strcmp(kind, "intake") == 0) {
+      json_object_set_new(properties, "arrival", or_null(with_id(json_object_get(incident, "arrivals"), id)));
+    }
+    const double location_m = json_number_value(json_object_get(each, "location_m"));
+    json_array_append_new(features, feature(kind, hw__centerline_point(&site->centerline, location_m), properties));
+  }
+}
+
+static void add_source(json_t *features, const hw_site *site, const json_t *incident) {
+  const json_t *estimate = json_object_get(incident, "estimate"), *interval = json_object_get(incident, "interval");
+  if (!json_is_object(estimate)) {
+    return;
+  }
+  json_t *properties = json_copy((json_t *)estimate);
+  json_object_set(properties, "incident", json_object_get(incident, "id"));
+  json_object_set(properties, "origin_s", json_object_get(incident, "origin_s"));
+  json_object_set(properties, "provisional", json_object_get(incident, "provisional"));
+  json_object_set(properties, "interval", json_object_get(incident, "interval"));
+  const double location_m = json_number_value(json_object_get(estimate, "location_m"));
+  json_array_append_new(features, feature("source", hw__centerline_point(&site->centerline, location_m), properties));
+  const json_t *ends = json_object_get(interval, "location_m");
+  if (json_array_size(ends) == 2) {
+    const double lo = json_number_value(json_array_get(ends, 0)), hi = json_number_value(json_array_get(ends, 1));
+    json_array_append_new(
+        features, feature("source_interval", hw__centerline_stretch(&site->centerline, lo, hi),
+                          json_pack("{s:O, s:O}", "location_m", ends, "level", json_object_get(interval, "level"))));
+  }
+}
+
+hw_reply hw__reply_places(hw_service *service, const hw_site *site, const json_t *incident) {
+  const ptrdiff_t index = hw__catalog_find(service->catalog, site->id);
+  json_t *river = hw__show_river(service, (size_t)index, true);
+  json_t *features = json_array();
+  if (site->centerline.count) {
+    json_array_append_new(features, hw__centerline_feature(&site->centerline));
+  }
+  add_places(features, site, json_object_get(river, "sensors"), "sensor", incident);
+  add_places(features, site, json_object_get(river, "candidates"), "candidate", incident);
+  add_places(features, site, json_object_get(river, "intakes"), "intake", incident);
+  if (incident) {
+    add_source(features, site, incident);
+  }
+  json_decref(river);
+  hw_reply reply = hw__reply_json(200, json_pack("{s:s, s:o}", "type", "FeatureCollection", "features", features));
+  reply.type = "application/geo+json";
+  return reply;
+}
+
+static const hw_site *captured_site(const hw_request *request) {
+  const ptrdiff_t index = hw__catalog_find(request->service->catalog, request->captured[0]);
+  return index < 0 ? NULL : hw__catalog_site(request->service->catalog, (size_t)index);
+}
+
+hw_reply hw__get_places(hw_request *request) {
+  const hw_site *site = captured_site(request);
+  return site ? hw__reply_places(request->service, site, NULL)
+              : hw__reply_error(404, "no river '%.64s'", request->captured[0]);
+}
+
+hw_reply hw__get_centerline(hw_request *request) {
+  const hw_site *site = captured_site(request);
+  if (!site || !site->centerline.count) {
+    return site ? hw__reply_error(404, "this river has no centerline")
+                : hw__reply_error(404, "no river '%.64s'", request->captured[0]);
+  }
+  hw_reply reply = hw__reply_json(200, hw__centerline_feature(&site->centerline));
+  reply.type = "application/geo+json";
+  return reply;
+}

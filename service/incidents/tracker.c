@@ -1,0 +1,288 @@
+#include "incidents/tracker.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "incidents/tracker_state.h"
+
+enum { PAGE = 2048, SNAPSHOT_RECORDS = 50000, SNAPSHOT_MS = 10000 };
+static const double longest_incident_s = 30 * 86400.0;
+
+static bool is_open_on(const hw_tracker *tracker, int64_t river) {
+  for (size_t i = 0; i < tracker->open_count; i++) {
+    if (tracker->open[i].river == river) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- making it durable --- */
+
+typedef struct {
+  const hw_incident *incident;
+  bool opening;
+  hw_event event;
+} change_job;
+
+static hw_db_status run_change(hw_db *db, int64_t *seq, void *context) {
+  (void)seq;
+  const change_job *change = context;
+  const hw_db_status status =
+      change->opening ? hw__db_open_incident(db, change->incident) : hw__db_close_incident(db, change->incident);
+  return status == HW_DB_OK ? hw__db_put_event(db, &change->event) : status;
+}
+
+/* Keep trying: the log is ahead of us and nothing may be skipped. A stopping service gives up and
+ * works it out again at its next start. */
+static hw_db_status write_change(hw_tracker *tracker, const hw_incident *incident, bool opening, int64_t seq) {
+  char body[256];
+  snprintf(body, sizeof body, "{\"reason\": \"%s\"}",
+           opening ? (incident->sensor ? "sensor left its background" : "opened by hand") : incident->reason);
+  change_job change = {incident, opening, {.seq = seq, .river = incident->river, .incident = incident->id}};
+  snprintf(change.event.kind, sizeof change.event.kind, opening ? "incident_opened" : "incident_closed");
+  change.event.at_us = opening ? incident->opened_us : incident->closed_us;
+  change.event.body = body;
+  hw_db_status status;
+  while ((status = hw__store_write(tracker->store, run_change, &change)) != HW_DB_OK &&
+         !hw__tracker_stopping(tracker)) {
+    hw__log(HW_LOG_ERROR, "incident_not_stored", "reason", hw__db_text(status));
+    hw__store_wait(tracker->store, UINT64_MAX, 1000);
+  }
+  return status;
+}
+
+/* --- opening and closing --- */
+
+/* The engine's time 0, as `identify` would choose it for the same readings: the epoch where the search
+ * box has dates or the readings have none, else the first reading. */
+static double origin_of(hw_tracker *tracker, const hw_site *site, const hw_incident *incident, double fallback_s) {
+  hw_time_base base = HW_TIME_UNSET;
+  double origin = 0;
+  hw_db *db = hw__store_reader(tracker->store);
+  if (db && !site->river.search_is_calendar && hw__db_time_base(db, site->key, &base) == HW_DB_OK &&
+      base == HW_TIME_CALENDAR) {
+    hw_record first;
+    size_t count = 0;
+    const hw_lead_in what = {site->key, incident->from_s, 0, incident->id};
+    origin = hw__db_lead_in(db, &what, &first, 1, &count) == HW_DB_OK && count ? first.time_s : fallback_s;
+  }
+  if (db) {
+    hw__store_return(tracker->store, db);
+  }
+  return origin;
+}
+
+static void open_incident(hw_tracker *tracker, size_t site_index, const hw_record *record, double onset_s) {
+  const hw_site *site = hw__catalog_site(tracker->catalog, site_index);
+  hw_incident incident = {.id = record->seq,
+                          .river = site->key,
+                          .sensor = record->kind == HW_RECORD_READING ? record->sensor : 0,
+                          .seed = tracker->options.seed,
+                          .opened_s = record->time_s,
+                          .onset_s = onset_s,
+                          .from_s = onset_s - tracker->options.lead_in_s,
+                          .opened_us = record->received_us};
+  snprintf(incident.method, sizeof incident.method, "%s", record->method[0] ? record->method : tracker->options.method);
+  incident.origin_s = origin_of(tracker, site, &incident, record->time_s);
+  if (write_change(tracker, &incident, true, record->seq) != HW_DB_OK) {
+    tracker->incomplete = true;
+    return;
+  }
+  hw_tracked tracked = {.id = incident.id,
+                        .river = site->key,
+                        .opened_s = record->time_s,
+                        .latest_s = record->time_s,
+                        .above_s = record->kind == HW_RECORD_READING ? record->time_s : (double)NAN,
+                        .furthest_m = -INFINITY};
+  hw__tracker_add(tracker, &tracked);
+  if (tracker->listener.opened) {
+    tracker->listener.opened(tracker->listener.context, &incident);
+  }
+}
+
+static void close_incident(hw_tracker *tracker, hw_tracked *tracked, const hw_record *record, const char *reason) {
+  hw_incident incident = {.id = tracked->id,
+                          .river = tracked->river,
+                          .closed_seq = record->seq,
+                          .closed_s = tracked->latest_s,
+                          .closed_us = record->received_us};
+  snprintf(incident.reason, sizeof incident.reason, "%s", reason);
+  if (write_change(tracker, &incident, false, record->seq) != HW_DB_OK) {
+    tracker->incomplete = true;
+    return;
+  }
+  hw__tracker_remove(tracker, tracked);
+  if (tracker->listener.closed) {
+    tracker->listener.closed(tracker->listener.context, &incident);
+  }
+}
+
+/* Is a sensor of this river above its background, as far as recent readings tell? */
+static bool any_alarm(const hw_tracker *tracker, size_t site_index, double latest_s) {
+  const hw_site *site = hw__catalog_site(tracker->catalog, site_index);
+  for (size_t s = 0; s < site->river.sensor_count; s++) {
+    const hw_detector *d = &tracker->detectors[site_index][s];
+    if (d->alarm && d->latest_s > latest_s - tracker->options.quiet_s) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* How long until the pulse reaches the next sensor that has not seen it, 0 below the last. */
+static double travel_to_next_s(const hw_tracker *tracker, size_t site_index, double furthest_m) {
+  const hw_site *site = hw__catalog_site(tracker->catalog, site_index);
+  double next_m = INFINITY;
+  for (size_t s = 0; s < site->river.sensor_count; s++) {
+    const double x_m = site->river.sensors[s].location_m;
+    next_m = x_m > furthest_m && x_m < next_m ? x_m : next_m;
+  }
+  if (!isfinite(next_m) || !isfinite(furthest_m)) {
+    return 0;
+  }
+  /* Half as long again: velocities are medians, and the pulse's front is not its last drop. */
+  return 1.5 * (next_m - furthest_m) / tracker->slowest_m_s[site_index];
+}
+
+static void follow_incident(hw_tracker *tracker, size_t site_index, hw_tracked *tracked, const hw_record *record) {
+  tracked->latest_s = fmax(tracked->latest_s, record->time_s);
+  if (tracked->latest_s - tracked->opened_s > longest_incident_s) {
+    close_incident(tracker, tracked, record, "expired");
+    return;
+  }
+  if (!isfinite(tracked->above_s) || any_alarm(tracker, site_index, tracked->latest_s)) {
+    return;
+  }
+  const double hold_s = tracker->options.quiet_s + travel_to_next_s(tracker, site_index, tracked->furthest_m);
+  if (tracked->latest_s > tracked->above_s + hold_s) {
+    close_incident(tracker, tracked, record, "passed");
+  }
+}
+
+static void take_reading(hw_tracker *tracker, const hw_record *record) {
+  hw_place place;
+  if (hw__catalog_place(tracker->catalog, record->sensor, &place) != HW_OK) {
+    return; /* a sensor no river file has any more */
+  }
+  const hw_site *site = hw__catalog_site(tracker->catalog, place.site);
+  const hw_sensor *sensor = &site->river.sensors[place.sensor];
+  hw_detector *detector = &tracker->detectors[place.site][place.sensor];
+  pthread_mutex_lock(&tracker->lock);
+  const hw_detection found =
+      hw__detect_step(detector, sensor, record->time_s, record->concentration_g_m3, record->below_limit);
+  pthread_mutex_unlock(&tracker->lock);
+  if (tracker->options.watch_only) {
+    hw__tracker_mark(tracker, place.site, record->seq);
+    return;
+  }
+  if (found == HW_DETECT_RAISED && !is_open_on(tracker, record->river)) {
+    open_incident(tracker, place.site, record, detector->onset_s);
+  }
+  const bool above = found == HW_DETECT_RAISED || found == HW_DETECT_ALARM;
+  for (size_t i = tracker->open_count; i-- > 0;) {
+    hw_tracked *each = &tracker->open[i];
+    if (each->river == record->river) {
+      if (above) {
+        each->above_s = isfinite(each->above_s) ? fmax(each->above_s, record->time_s) : record->time_s;
+        each->furthest_m = fmax(each->furthest_m, sensor->location_m);
+      }
+      follow_incident(tracker, place.site, each, record);
+    }
+  }
+  hw__tracker_mark(tracker, place.site, record->seq);
+}
+
+/* Time of the river's latest reading; 0 before the first. */
+static double latest_reading_s(const hw_tracker *tracker, size_t site_index) {
+  double latest_s = -INFINITY;
+  for (size_t s = 0; s < hw__catalog_site(tracker->catalog, site_index)->river.sensor_count; s++) {
+    latest_s = fmax(latest_s, tracker->detectors[site_index][s].latest_s);
+  }
+  return isfinite(latest_s) ? latest_s : 0;
+}
+
+static void take_command(hw_tracker *tracker, const hw_record *record) {
+  if (record->kind == HW_RECORD_OPEN) {
+    const ptrdiff_t site = hw__catalog_site_of_key(tracker->catalog, record->river);
+    if (site >= 0) {
+      hw_record opening = *record;
+      opening.time_s = isfinite(record->time_s) ? record->time_s : latest_reading_s(tracker, (size_t)site);
+      open_incident(tracker, (size_t)site, &opening, opening.time_s);
+    }
+    return;
+  }
+  for (size_t i = 0; i < tracker->open_count; i++) {
+    if (tracker->open[i].id == record->incident) {
+      close_incident(tracker, &tracker->open[i], record, "closed by hand");
+      return;
+    }
+  }
+}
+
+/* One page of the log. Returned: how many records there were. */
+static size_t take_page(hw_tracker *tracker, hw_record *page) {
+  hw_db *db = hw__store_reader(tracker->store);
+  size_t count = 0;
+  hw_db_status status = HW_DB_IO;
+  if (db) {
+    status = hw__db_log(db, tracker->seq, page, PAGE, &count);
+    hw__store_return(tracker->store, db);
+  }
+  if (status != HW_DB_OK) {
+    hw__log(HW_LOG_ERROR, "log_not_readable", "reason", hw__db_text(status));
+    hw__store_wait(tracker->store, UINT64_MAX, 1000);
+    return 0;
+  }
+  for (size_t i = 0; i < count && !tracker->incomplete; i++) {
+    if (page[i].kind == HW_RECORD_READING) {
+      take_reading(tracker, &page[i]);
+    } else if (!tracker->options.watch_only) {
+      take_command(tracker, &page[i]);
+    }
+    if (!tracker->incomplete) {
+      hw__tracker_reach(tracker, page[i].seq);
+    }
+  }
+  if (count && tracker->listener.advanced) {
+    tracker->listener.advanced(tracker->listener.context);
+  }
+  return count;
+}
+
+void *hw__tracker_loop(void *argument) {
+  hw_tracker *tracker = argument;
+  hw_record *page = malloc(PAGE * sizeof *page);
+  uint64_t seen = UINT64_MAX; /* no version: the first look is at once */
+  size_t since_snapshot = 0;  /* records */
+  int64_t snapshot_us = hw__store_now_us(tracker->store);
+  while (page && !hw__tracker_stopping(tracker)) {
+    const uint64_t version = hw__store_wait(tracker->store, seen, SNAPSHOT_MS);
+    const int64_t head = hw__store_seq(tracker->store);
+    size_t taken = 1;
+    while (tracker->seq < head && !hw__tracker_stopping(tracker) && taken > 0) {
+      taken = take_page(tracker, page);
+      since_snapshot += taken;
+      if (since_snapshot >= SNAPSHOT_RECORDS) {
+        hw__tracker_save(tracker);
+        since_snapshot = 0;
+      }
+    }
+    if (version != seen && tracker->seq >= head) {
+      seen = version;
+      hw__tracker_news(tracker);
+    }
+    const int64_t now_us = hw__store_now_us(tracker->store);
+    if (since_snapshot > 0 && now_us - snapshot_us > SNAPSHOT_MS * INT64_C(1000)) {
+      hw__tracker_save(tracker);
+      since_snapshot = 0;
+      snapshot_us = now_us;
+    }
+  }
+  free(page);
+  return NULL;
+}

@@ -1,0 +1,54 @@
+/* Follows the log and keeps the incidents: every record in order, once.
+ *
+ * An incident opens when a sensor leaves its background (detect.h) on a river without an open one, or
+ * when a person says so; alarms of other sensors of that river join it. It closes when every sensor is
+ * back at its background and stays so for the quiet time plus the travel time to the next sensor
+ * downstream that has not seen the pulse yet; or when a person says so; or after thirty days.
+ * The incident's number is the number of the record that opened it, so working the same log again
+ * gives the same incidents. Spills that overlap on one river are one incident.
+ */
+#ifndef HW_INCIDENTS_TRACKER_H
+#define HW_INCIDENTS_TRACKER_H
+
+#include "incidents/detect.h"
+#include "store/store.h"
+
+typedef struct {
+  char method[32]; /* of incidents opened by detection; and of manual ones that name none */
+  uint64_t seed;
+  double lead_in_s; /* readings this long before the onset go to the engine too */
+  double quiet_s;   /* how long after the pulse an incident stays open */
+  bool watch_only;  /* follow the sensors and leave incidents to a worker elsewhere */
+} hw_tracker_options;
+
+/* Told as it happens, from the tracker's thread; what matters is durable by then. */
+typedef struct {
+  void (*opened)(void *context, const hw_incident *incident);
+  void (*closed)(void *context, const hw_incident *incident);
+  void (*advanced)(void *context); /* more records have been looked at */
+  void *context;
+} hw_tracker_listener;
+
+typedef struct hw_tracker hw_tracker;
+
+/* Bring the state back and catch up with the log, then follow it in a thread of its own. */
+hw_db_status hw__tracker_start(hw_store *store, const hw_catalog *catalog, const hw_tracker_options *options,
+                               const hw_tracker_listener *listener, hw_tracker **out);
+/* Stops, with a last snapshot. */
+void hw__tracker_stop(hw_tracker *tracker);
+
+/* Every record up to this number has been looked at. */
+int64_t hw__tracker_seq(hw_tracker *tracker);
+/* Number of the river's last reading looked at. */
+int64_t hw__tracker_river_seq(hw_tracker *tracker, size_t site);
+/* A copy of a sensor's state. */
+hw_detector hw__tracker_detector(hw_tracker *tracker, hw_place place);
+size_t hw__tracker_open_count(hw_tracker *tracker);
+
+/* A person's word, made durable and acted upon before the call returns. time_s: NAN for "from the
+ * latest reading on". Returned: the incident's number in *id.
+ * Status: HW_DB_ABSENT when there is no such open incident (close). */
+hw_db_status hw__tracker_open(hw_tracker *tracker, size_t site, const char *method, double time_s, int64_t *id);
+hw_db_status hw__tracker_close(hw_tracker *tracker, int64_t id);
+
+#endif

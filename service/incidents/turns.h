@@ -1,0 +1,41 @@
+/* The incidents in work, and whose turn it is.
+ *
+ * Workers take incidents in turn from one list, a page of readings each, so that none waits for one thread's share of
+ * dear ones while another is idle. Incidents nobody needs any more are let go; they come back from the database when
+ * somebody looks. All of it under one lock of the owner's.
+ */
+#ifndef HW_INCIDENTS_TURNS_H
+#define HW_INCIDENTS_TURNS_H
+
+#include "incidents/engine.h"
+
+typedef struct {
+  hw_work **works; /* by number, ascending */
+  size_t count, capacity;
+  size_t next;       /* whose turn it is; count: this round is through */
+  bool again;        /* something is left to do after this round */
+  uint64_t version;  /* of the news */
+  uint64_t attended; /* news this round knows of */
+} hw_turns;
+
+hw_work *hw__turns_find(const hw_turns *turns, int64_t incident);
+/* Is there room for one more? */
+bool hw__turns_reserve(hw_turns *turns);
+/* After hw__turns_reserve; the work is the list's from now on. */
+void hw__turns_add(hw_turns *turns, hw_work *work);
+
+/* Something has happened: there will be another round. */
+void hw__turns_tell(hw_turns *turns);
+/* The next incident, for one worker alone until it is given back; NULL when all have had their turn since the last
+ * news. */
+hw_work *hw__turns_take(hw_turns *turns);
+/* more: it has work left. Returned: there will be another round. */
+bool hw__turns_give_back(hw_turns *turns, hw_work *work, bool more);
+
+/* Lets runs of idle incidents go, but for the `kept` looked at last, and then the incidents without one. Idle: nobody
+ * holds it, and it is finished or was never to be followed here. */
+void hw__turns_let_go(hw_turns *turns, size_t kept);
+
+void hw__turns_free(hw_turns *turns);
+
+#endif

@@ -1,0 +1,237 @@
+/* What every format shares: numbers, units, names, and the fate of a row. */
+#include "ingest/ingest.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/grow.h"
+
+/* A cubic metre of water weighs 1e6 g: no dissolved load exceeds it. */
+static const double absurd_g_m3 = 1e6;
+/* Relative times beyond three centuries and dates before 1900 or after 2200 are mistakes of unit. */
+static const double absurd_relative_s = 1e10;
+static const double earliest_unix_s = -2208988800.0;
+static const double latest_unix_s = 7258118400.0;
+
+hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const char *format, ...) {
+  ingest->tally[fate]++;
+  if (ingest->reject_count >= HW_REJECTS_REPORTED) {
+    return HW_OK;
+  }
+  if (!hw__grow(&ingest->rejects, ingest->reject_count, &ingest->reject_capacity, sizeof *ingest->rejects, 16)) {
+    return HW_ENOMEM;
+  }
+  hw_reject *reject = &ingest->rejects[ingest->reject_count++];
+  *reject = (hw_reject){.line = line, .fate = fate};
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(reject->reason, sizeof reject->reason, format, arguments);
+  va_end(arguments);
+  return HW_OK;
+}
+
+/* A decimal number and nothing else; hexadecimal, inf and nan are not readings. */
+static bool parse_number(const char *text, double *out) {
+  if (!*text || text[strspn(text, "0123456789+-.eE")] != '\0') {
+    return false;
+  }
+  char *end;
+  errno = 0;
+  const double value = strtod(text, &end);
+  if (*end || !isfinite(value)) {
+    return false;
+  }
+  *out = value;
+  return true;
+}
+
+char hw__ingest_time_unit(const char *name) {
+  return strcmp(name, "time") == 0       ? 'i'
+         : strcmp(name, "time_s") == 0   ? 's'
+         : strcmp(name, "time_min") == 0 ? 'm'
+         : strcmp(name, "time_h") == 0   ? 'h'
+                                         : 0;
+}
+
+double hw__ingest_value_unit(const char *name) {
+  const bool plain = strcmp(name, "concentration_g_m3") == 0 || strcmp(name, "concentration_mg_l") == 0;
+  return plain ? 1.0 : strcmp(name, "concentration_ug_l") == 0 ? 1000.0 : 0.0;
+}
+
+/* Returned: seconds, and whether they count from 1970. */
+static bool row_time(const hw_row *row, double *time_s, bool *calendar) {
+  *calendar = row->time_unit == 'i';
+  if (row->time && *calendar) {
+    return hw_time_parse(row->time, time_s) == HW_OK;
+  }
+  double value = row->time_value;
+  if (row->time && !parse_number(row->time, &value)) {
+    return false;
+  }
+  *time_s = row->time_unit == 'm' ? value * 60 : row->time_unit == 'h' ? value * 3600 : value;
+  return isfinite(*time_s);
+}
+
+static bool row_value(const hw_row *row, double *value, bool *below) {
+  *below = row->below_limit;
+  *value = row->value_number;
+  if (row->value) {
+    *below = row->value[0] == '<';
+    if (!parse_number(row->value + (*below ? 1 : 0), value)) {
+      return false;
+    }
+  }
+  *value /= row->per_g_m3;
+  return isfinite(*value);
+}
+
+static hw_status append(hw_ingest *ingest, const hw_entry *entry) {
+  if (!hw__grow(&ingest->entries, ingest->count, &ingest->capacity, sizeof *ingest->entries, 128)) {
+    return HW_ENOMEM;
+  }
+  ingest->entries[ingest->count++] = *entry;
+  return HW_OK;
+}
+
+/* A clean river read by a noisy sensor gives values on both sides of zero, and their scatter is
+ * information; only what no noise explains is refused. */
+static double noise_around_zero(const hw_sensor *sensor) {
+  return fmax(1e-4, fmax(10 * sensor->noise_absolute_g_m3, 3 * sensor->detection_limit_g_m3));
+}
+
+hw_status hw__ingest_entry(hw_ingest *ingest, const hw_entry *entry) {
+  const hw_site *site = hw__catalog_site(ingest->catalog, entry->place.site);
+  const size_t line = entry->line;
+  const double c = entry->concentration_g_m3, t = entry->time_s;
+  const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);
+  if (c < lowest) {
+    return hw__ingest_reject(ingest, line, HW_FATE_NEGATIVE,
+                             "concentration %g g/m3, expected zero or more (%g within this sensor's noise)", c, lowest);
+  }
+  if (c > absurd_g_m3) {
+    return hw__ingest_reject(ingest, line, HW_FATE_ABSURD, "concentration %g g/m3, expected at most %g", c,
+                             absurd_g_m3);
+  }
+  const bool dated = entry->calendar || site->river.search_is_calendar;
+  if (dated ? (t < earliest_unix_s || t > latest_unix_s) : fabs(t) > absurd_relative_s) {
+    return hw__ingest_reject(ingest, line, HW_FATE_ABSURD, "time %g s, out of any range", t);
+  }
+  if (dated && t > ingest->now_unix_s + ingest->future_s) {
+    char when[40];
+    hw_time_format(t, when, sizeof when);
+    return hw__ingest_reject(ingest, line, HW_FATE_FUTURE, "dated %s, %.0f s from now, expected at most %.0f s", when,
+                             t - ingest->now_unix_s, ingest->future_s);
+  }
+  return append(ingest, entry);
+}
+
+hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row) {
+  const char *river = row->river && *row->river ? row->river : ingest->river;
+  if (!row->sensor || !*row->sensor) {
+    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "no sensor, expected its id");
+  }
+  hw_entry entry = {.line = line};
+  switch (hw__catalog_sensor(ingest->catalog, river, row->sensor, &entry.place)) {
+    case HW_OK:
+      break;
+    case HW_EDOMAIN:
+      return hw__ingest_reject(ingest, line, HW_FATE_UNKNOWN, "sensor '%.64s' is in several rivers, expected one named",
+                               row->sensor);
+    default:
+      return hw__ingest_reject(ingest, line, HW_FATE_UNKNOWN, "no sensor '%.64s'%s%.64s", row->sensor,
+                               river && *river ? " in river " : "", river ? river : "");
+  }
+  if (!row->has_time || !row_time(row, &entry.time_s, &entry.calendar)) {
+    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "time '%.40s', expected %s", row->time ? row->time : "",
+                             row->time_unit == 'i' ? "ISO 8601 with Z or an offset" : "a number");
+  }
+  if (!row->has_value || (row->value && !*row->value)) {
+    ingest->tally[HW_FATE_MISSING]++;
+    return HW_OK;
+  }
+  if (!row_value(row, &entry.concentration_g_m3, &entry.below_limit)) {
+    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "concentration '%.40s', expected a number or <limit",
+                             row->value ? row->value : "");
+  }
+  return hw__ingest_entry(ingest, &entry);
+}
+
+hw_body_kind hw__ingest_kind(const char *content_type) {
+  static const struct {
+    const char *type;
+    hw_body_kind kind;
+  } kinds[] = {{"text/csv", HW_BODY_CSV},
+               {"application/csv", HW_BODY_CSV},
+               {"application/x-ndjson", HW_BODY_NDJSON},
+               {"application/ndjson", HW_BODY_NDJSON},
+               {"application/jsonl", HW_BODY_NDJSON},
+               {"application/json", HW_BODY_JSON},
+               {"text/plain", HW_BODY_LINE},
+               {"application/x-influx-line-protocol", HW_BODY_LINE}};
+  const size_t length = content_type ? strcspn(content_type, "; \t") : 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    if (strlen(kinds[i].type) == length && strncasecmp(kinds[i].type, content_type, length) == 0) {
+      return kinds[i].kind;
+    }
+  }
+  return HW_BODY_UNKNOWN;
+}
+
+hw_status hw__ingest_body(hw_ingest *ingest, hw_body_kind kind, const char *body, size_t size) {
+  switch (kind) {
+    case HW_BODY_CSV:
+      return hw__ingest_csv(ingest, body, size);
+    case HW_BODY_NDJSON:
+      return hw__ingest_ndjson(ingest, body, size);
+    case HW_BODY_JSON:
+      return hw__ingest_json(ingest, body, size);
+    case HW_BODY_LINE:
+      return hw__ingest_line_protocol(ingest, body, size);
+    default:
+      return HW_EDOMAIN;
+  }
+}
+
+hw_status hw__ingest_payload(hw_ingest *ingest, const char *sensor, const char *payload, size_t size) {
+  while (size && strchr(" \t\r\n", payload[size - 1]) && payload[size - 1]) {
+    size--;
+  }
+  if (size && payload[0] == '{') {
+    return hw__ingest_object(ingest, 1, payload, size, sensor);
+  }
+  char value[96];
+  if (size >= sizeof value || memchr(payload, '\0', size)) {
+    return hw__ingest_reject(ingest, 1, HW_FATE_MALFORMED, "a payload of %zu bytes, expected VALUE TIME or an object",
+                             size);
+  }
+  memcpy(value, payload, size);
+  value[size] = '\0';
+  char *time = value + strcspn(value, " \t");
+  if (*time) {
+    *time++ = '\0';
+    time += strspn(time, " \t");
+  }
+  const bool dated = strchr(time, 'T') != NULL;
+  const hw_row row = {.sensor = sensor,
+                      .time = time,
+                      .time_unit = dated ? 'i' : 's',
+                      .has_time = *time != '\0',
+                      .value = value,
+                      .has_value = true,
+                      .per_g_m3 = 1};
+  return hw__ingest_row(ingest, 1, &row);
+}
+
+void hw__ingest_clear(hw_ingest *ingest) {
+  free(ingest->entries);
+  free(ingest->rejects);
+  ingest->entries = NULL;
+  ingest->rejects = NULL;
+  ingest->count = ingest->capacity = ingest->reject_count = ingest->reject_capacity = 0;
+  memset(ingest->tally, 0, sizeof ingest->tally);
+}

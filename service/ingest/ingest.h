@@ -1,0 +1,94 @@
+/* From a request body or a message to readings with a fate each.
+ *
+ * Every row of every body ends in exactly one fate of fate.h's list, is counted under it, and, when
+ * rejected, is reported with its line and the reason. One bad row never spoils its neighbours.
+ */
+#ifndef HW_INGEST_INGEST_H
+#define HW_INGEST_INGEST_H
+
+#include <stdint.h>
+
+#include "ingest/fate.h"
+#include "rivers/catalog.h"
+
+/* A reading good enough to be stored; the store decides between accepted, duplicate and conflict. */
+typedef struct {
+  size_t line;
+  hw_place place;
+  double time_s;
+  double concentration_g_m3;
+  bool below_limit;
+  bool calendar; /* time_s counts from 1970, told as a date */
+  hw_fate fate;
+} hw_entry;
+
+typedef struct {
+  size_t line;
+  hw_fate fate;
+  char reason[160];
+} hw_reject;
+
+enum { HW_REJECTS_REPORTED = 1000 }; /* more are counted, not listed */
+
+typedef struct {
+  const hw_catalog *catalog;
+  const char *river;  /* for rows that name none; NULL or "": by sensor */
+  double now_unix_s;  /* for the future check */
+  double future_s;    /* tolerance */
+  double nanoseconds; /* line protocol: length of one tick of its timestamps; 0 means 1 */
+  hw_entry *entries;
+  size_t count, capacity;
+  hw_reject *rejects;
+  size_t reject_count, reject_capacity;
+  uint64_t tally[HW_FATE_COUNT];
+} hw_ingest;
+
+typedef enum { HW_BODY_CSV, HW_BODY_NDJSON, HW_BODY_JSON, HW_BODY_LINE, HW_BODY_UNKNOWN } hw_body_kind;
+
+/* By Content-Type, parameters ignored: text/csv; application/x-ndjson, application/jsonl;
+ * application/json; text/plain, application/x-influx-line-protocol. */
+hw_body_kind hw__ingest_kind(const char *content_type);
+
+/* Parse a whole body. Status: HW_ENOMEM only; faults of the input are fates. */
+hw_status hw__ingest_body(hw_ingest *ingest, hw_body_kind kind, const char *body, size_t size);
+/* One MQTT payload for the sensor its topic named: a JSON object, or `VALUE TIME` with TIME in ISO 8601 or
+ * plain seconds. A time is always needed, here and in line protocol: a message delivered twice could not be
+ * recognised without it. */
+hw_status hw__ingest_payload(hw_ingest *ingest, const char *sensor, const char *payload, size_t size);
+/* Release the arrays; the struct can be used again. */
+void hw__ingest_clear(hw_ingest *ingest);
+
+/* --- for the parsers --- */
+
+/* One row as found: pointers may be NULL where the row has no such field. */
+typedef struct {
+  const char *river;
+  const char *sensor;
+  const char *time;  /* as text */
+  char time_unit;    /* 'i' ISO 8601, 's', 'm', 'h' */
+  double time_value; /* used when time is NULL */
+  bool has_time;
+  const char *value; /* as text; NULL: value_number */
+  double value_number;
+  bool has_value;
+  bool below_limit; /* with value_number */
+  double per_g_m3;  /* how many of the value's unit make 1 g/m3 */
+} hw_row;
+
+hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row);
+/* A reading with its place, time and value known: checked for what no river holds, then kept. */
+hw_status hw__ingest_entry(hw_ingest *ingest, const hw_entry *entry);
+hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Is this a name for the time or the concentration? Returned: the unit, or how many of it make 1 g/m3;
+ * else 0. */
+char hw__ingest_time_unit(const char *name);
+double hw__ingest_value_unit(const char *name);
+
+hw_status hw__ingest_csv(hw_ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_line_protocol(hw_ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_ndjson(hw_ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_json(hw_ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_object(hw_ingest *ingest, size_t line, const char *text, size_t size, const char *sensor);
+
+#endif

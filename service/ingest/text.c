@@ -1,0 +1,258 @@
+/* CSV and Influx line protocol, line by line, in place: a line is copied once into a buffer, cut into
+ * fields there, and handed on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ingest/ingest.h"
+
+enum { LINE_MAX_BYTES = 4096, COLUMNS_MAX = 64 };
+
+/* The next line of a body, without its line ending, zero-terminated in `out`.
+ * Returned: false at the end; *fault names what is wrong with the line, or is NULL. */
+typedef struct {
+  const char *at, *end;
+  size_t number;
+  char text[LINE_MAX_BYTES];
+  const char *fault;
+} line_reader;
+
+static bool next_line(line_reader *reader) {
+  if (reader->at >= reader->end) {
+    return false;
+  }
+  const char *start = reader->at;
+  const char *stop = memchr(start, '\n', (size_t)(reader->end - start));
+  reader->at = stop ? stop + 1 : reader->end;
+  size_t length = (size_t)((stop ? stop : reader->end) - start);
+  if (length && start[length - 1] == '\r') {
+    length--;
+  }
+  reader->number++;
+  reader->fault = length >= LINE_MAX_BYTES      ? "line too long, expected at most 4095 bytes"
+                  : memchr(start, '\0', length) ? "a zero byte, expected text"
+                                                : NULL;
+  length = reader->fault ? 0 : length;
+  memcpy(reader->text, start, length);
+  reader->text[length] = '\0';
+  return true;
+}
+
+static char *trim(char *text) {
+  text += strspn(text, " \t");
+  size_t length = strlen(text);
+  while (length && (text[length - 1] == ' ' || text[length - 1] == '\t')) {
+    text[--length] = '\0';
+  }
+  return text;
+}
+
+/* Cut a CSV line into fields, quotes and comments honoured. Returned: their number, 0 for an empty or
+ * comment line, -1 for a quote left open or too many fields. */
+static int split_csv(char *line, char *fields[COLUMNS_MAX]) {
+  int count = 0;
+  char *at = line;
+  if (line[strspn(line, " \t")] == '\0' || line[strspn(line, " \t")] == '#') {
+    return 0;
+  }
+  for (;;) {
+    if (count == COLUMNS_MAX) {
+      return -1;
+    }
+    at += strspn(at, " \t");
+    char *write = at;
+    fields[count++] = at;
+    if (*at == '"') {
+      char *read = at + 1;
+      for (; *read && !(read[0] == '"' && read[1] != '"'); read++) {
+        read += *read == '"';
+        *write++ = *read;
+      }
+      if (!*read) {
+        return -1;
+      }
+      read++;
+      read += strspn(read, " \t");
+      const char after = *read;
+      *write = '\0';
+      if (after != ',') {
+        return after == '\0' || after == '#' ? count : -1;
+      }
+      at = read + 1;
+      continue;
+    }
+    at += strcspn(at, ",#");
+    const char after = *at;
+    *at++ = '\0';
+    fields[count - 1] = trim(fields[count - 1]);
+    if (after != ',') {
+      return count;
+    }
+  }
+}
+
+typedef struct {
+  int river, sensor, time, value;
+  char time_unit;
+  double per_g_m3;
+} columns;
+
+static bool read_header(char *fields[], int count, columns *out) {
+  *out = (columns){-1, -1, -1, -1, 0, 0};
+  for (int i = 0; i < count; i++) {
+    if (strcmp(fields[i], "river") == 0) {
+      out->river = i;
+    } else if (strcmp(fields[i], "sensor") == 0) {
+      out->sensor = i;
+    } else if (hw__ingest_time_unit(fields[i]) && out->time < 0) {
+      out->time = i;
+      out->time_unit = hw__ingest_time_unit(fields[i]);
+    } else if (hw__ingest_value_unit(fields[i]) > 0 && out->value < 0) {
+      out->value = i;
+      out->per_g_m3 = hw__ingest_value_unit(fields[i]);
+    }
+  }
+  return out->sensor >= 0 && out->time >= 0 && out->value >= 0;
+}
+
+static const char *field(char *fields[], int count, int index) {
+  return index >= 0 && index < count ? fields[index] : NULL;
+}
+
+hw_status hw__ingest_csv(hw_ingest *ingest, const char *body, size_t size) {
+  line_reader lines = {.at = body, .end = body + size};
+  columns header = {0};
+  bool have_header = false;
+  hw_status status = HW_OK;
+  while (status == HW_OK && next_line(&lines)) {
+    char *fields[COLUMNS_MAX];
+    const int count = lines.fault ? -1 : split_csv(lines.text, fields);
+    if (count == 0) {
+      continue;
+    }
+    if (count < 0) {
+      status = hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED, "%s",
+                                 lines.fault ? lines.fault : "a quote left open or more than 64 columns");
+    } else if (!have_header) {
+      have_header = read_header(fields, count, &header);
+      if (!have_header) {
+        /* Without names nothing below can be read: one rejection stands for the body. */
+        return hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED,
+                                 "no usable header, expected columns sensor, time or time_s, concentration_g_m3");
+      }
+    } else {
+      const hw_row row = {.river = field(fields, count, header.river),
+                          .sensor = field(fields, count, header.sensor),
+                          .time = field(fields, count, header.time),
+                          .time_unit = header.time_unit,
+                          .has_time = field(fields, count, header.time) != NULL,
+                          .value = field(fields, count, header.value),
+                          .has_value = field(fields, count, header.value) != NULL,
+                          .per_g_m3 = header.per_g_m3};
+      status = hw__ingest_row(ingest, lines.number, &row);
+    }
+  }
+  return status;
+}
+
+/* Cut at the next unescaped `stop`, removing backslashes; quotes shield spaces and commas in field
+ * values. Returned: the piece; *at moves behind the stop, *found is the stop met or 0. */
+static char *cut(char **at, const char *stops, char *found) {
+  char *start = *at;
+  char *write = start;
+  char *read = start;
+  bool quoted = false;
+  for (; *read && (quoted || !strchr(stops, *read)); read++) {
+    if (*read == '"') {
+      quoted = !quoted;
+      continue;
+    }
+    if (*read == '\\' && read[1]) {
+      read++;
+    }
+    *write++ = *read;
+  }
+  *found = *read;
+  *at = *read ? read + 1 : read;
+  *write = '\0';
+  return start;
+}
+
+/* "measurement,river=a,sensor=b concentration_g_m3=0.02,below_limit=true 1700000000000000000" */
+static bool parse_influx(char *line, hw_row *row, double tick_ns) {
+  char stop = 0;
+  char *at = line;
+  const char *measurement = cut(&at, ", ", &stop);
+  if (!*measurement) {
+    return false;
+  }
+  while (stop == ',') {
+    const char *name = cut(&at, "=, ", &stop);
+    if (stop != '=') {
+      return false;
+    }
+    const char *value = cut(&at, ", ", &stop);
+    if (strcmp(name, "river") == 0) {
+      row->river = value;
+    } else if (strcmp(name, "sensor") == 0) {
+      row->sensor = value;
+    }
+  }
+  do {
+    const char *name = cut(&at, "=, ", &stop);
+    if (stop != '=') {
+      return false;
+    }
+    char *value = cut(&at, ", ", &stop);
+    if (strcmp(name, "below_limit") == 0) {
+      row->below_limit = *value == 't' || *value == 'T';
+    } else if (hw__ingest_value_unit(name) > 0) {
+      const size_t length = strlen(value);
+      if (length && value[length - 1] == 'i') {
+        value[length - 1] = '\0';
+      }
+      row->value = value;
+      row->has_value = true;
+      row->per_g_m3 = hw__ingest_value_unit(name);
+    }
+  } while (stop == ',');
+  const char *stamp = trim(at);
+  if (*stamp) {
+    char *end;
+    const long long ticks = strtoll(stamp, &end, 10);
+    if (*end || end == stamp) {
+      return false;
+    }
+    /* Whole seconds and the rest apart, so that nanoseconds do not cost the second its precision. */
+    const long long per_second = (long long)(1e9 / tick_ns);
+    row->has_time = true;
+    const long long whole = ticks / per_second;
+    row->time_value = (double)whole + (double)(ticks % per_second) / (double)per_second;
+  }
+  return true;
+}
+
+hw_status hw__ingest_line_protocol(hw_ingest *ingest, const char *body, size_t size) {
+  line_reader lines = {.at = body, .end = body + size};
+  const double tick_ns = ingest->nanoseconds > 0 ? ingest->nanoseconds : 1;
+  hw_status status = HW_OK;
+  while (status == HW_OK && next_line(&lines)) {
+    char *text = trim(lines.text);
+    if (!lines.fault && (!*text || *text == '#')) {
+      continue;
+    }
+    hw_row row = {.time_unit = 'i', .per_g_m3 = 1};
+    if (lines.fault || !parse_influx(text, &row, tick_ns)) {
+      status = hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED, "%s",
+                                 lines.fault ? lines.fault : "expected measurement,tags fields timestamp");
+      continue;
+    }
+    char below[64];
+    if (row.below_limit && row.value && row.value[0] != '<' && strlen(row.value) < sizeof below - 1) {
+      snprintf(below, sizeof below, "<%s", row.value);
+      row.value = below;
+    }
+    status = hw__ingest_row(ingest, lines.number, &row);
+  }
+  return status;
+}

@@ -1,0 +1,19 @@
+/* The door: readings and a person's word on their way into the log, be it our own database or the
+ * cluster's stream. What these return HW_DB_OK for is durable. */
+#ifndef HW_LIVE_ACCEPT_H
+#define HW_LIVE_ACCEPT_H
+
+#include "live/service.h"
+
+/* Fates are settled and counted in ingest->tally. In a cluster every checked reading counts as accepted:
+ * doubles and conflicts are found by the worker, who reads the stream in order.
+ * Status: HW_DB_AWAY when the cluster did not answer in time: send it again, nothing is counted twice. */
+hw_db_status hw__accept_readings(hw_service *service, hw_ingest *ingest);
+
+/* As hw__tracker_open and _close; in a cluster they wait some seconds for a worker to act. *shown: it has been
+ * acted upon, and the store shows it. */
+hw_db_status hw__accept_open(hw_service *service, size_t site, const char *method, double time_s, int64_t *id,
+                             bool *shown);
+hw_db_status hw__accept_close(hw_service *service, int64_t id, bool *shown);
+
+#endif

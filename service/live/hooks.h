@@ -1,0 +1,19 @@
+/* Tells others what happened: a webhook and a command, for every event but estimates.
+ *
+ * Events are taken from the database by a cursor that is stored after each one, so an event is told at
+ * least once, also over a crash; each carries its id for those who must not act twice. A first start
+ * with hooks begins with what happens from then on. A receiver that fails is tried again (1, 2, 4, 8 s)
+ * and then passed over: one dead receiver must not silence the next alarm.
+ */
+#ifndef HW_LIVE_HOOKS_H
+#define HW_LIVE_HOOKS_H
+
+#include "live/service.h"
+
+typedef struct hw_hooks hw_hooks;
+
+/* Status: HW_EINPUT for a URL that is not http or https or a program that cannot be run, with *error. */
+hw_status hw__hooks_start(hw_service *service, hw_hooks **out, hw_error *error);
+void hw__hooks_stop(hw_hooks *hooks);
+
+#endif

@@ -1,0 +1,16 @@
+/* Which time it is on a river, and whether its sensors can be heard. */
+#ifndef HW_LIVE_PRESENT_H
+#define HW_LIVE_PRESENT_H
+
+#include "live/service.h"
+#include "store/db.h"
+
+/* "Now" for the age of readings: the wall clock where readings come as they are taken, else (relative times, a
+ * replay of another day) the river's own latest reading. -INFINITY before the first. */
+double hw__present_s(hw_service *service, size_t site);
+/* Nothing for five of its usual intervals, at least five minutes: how long a sensor may keep quiet. */
+double hw__sensor_patience_s(const hw_detector *detector);
+/* Has it reported, and stopped? */
+bool hw__sensor_is_silent(const hw_detector *detector, double present_s);
+
+#endif

@@ -1,0 +1,175 @@
+#include "live/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "live/present.h"
+
+hw_time_base hw__time_base(hw_service *service, size_t site) {
+  /* Settled by the river's first reading and never changed: asked for once. */
+  hw_time_base base = (hw_time_base)atomic_load(&service->time_bases[site]);
+  hw_db *db = base == HW_TIME_UNSET ? hw__store_reader(service->store) : NULL;
+  if (db) {
+    hw__db_time_base(db, hw__catalog_site(service->catalog, site)->key, &base);
+    hw__store_return(service->store, db);
+    atomic_store(&service->time_bases[site], (int)base);
+  }
+  return base;
+}
+
+static const char *state_of(const hw_detector *d, double present) {
+  return d->readings == 0                   ? "no data"
+         : hw__sensor_is_silent(d, present) ? "silent"
+         : d->alarm                         ? "alarm"
+         : !isfinite(d->background_g_m3)    ? "learning"
+                                            : "quiet";
+}
+
+static json_t *show_sensor(hw_service *service, hw_place place, double present, bool calendar) {
+  const hw_sensor *sensor = &hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor];
+  const hw_detector d = hw__tracker_detector(service->tracker, place);
+  return json_pack(
+      "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", sensor->id, "location_m",
+      hw__real(sensor->location_m), "state", state_of(&d, present), "latest_s", hw__real(d.latest_s), "latest",
+      hw__instant(calendar, d.latest_s), "latest_g_m3", hw__real(d.latest_g_m3), "age_s",
+      hw__real(present - d.latest_s), "interval_s", hw__real(d.readings > 1 ? d.interval_s : (double)NAN),
+      "background_g_m3", hw__real(d.background_g_m3), "noise_g_m3", hw__real(hw__detect_noise(&d, sensor)), "readings",
+      (json_int_t)d.readings, "detection_limit_g_m3",
+      hw__real(sensor->detection_limit_g_m3 > 0 ? sensor->detection_limit_g_m3 : (double)NAN), "noise_relative",
+      hw__real(sensor->noise_relative), "noise_absolute_g_m3", hw__real(sensor->noise_absolute_g_m3));
+}
+
+static json_t *show_quantity(const hw_quantity *q) {
+  return q->certainty == HW_KNOWN       ? hw__real(q->value)
+         : q->certainty == HW_UNCERTAIN ? json_pack("{s:f, s:f}", "median", q->value, "factor", q->factor)
+                                        : json_string("unknown");
+}
+
+static json_t *show_places(const hw_river *river, bool intakes) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < (intakes ? river->intake_count : river->candidate_count); i++) {
+    if (intakes) {
+      const hw_intake *in = &river->intakes[i];
+      json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "id", in->id, "name", in->name, "location_m",
+                                            hw__real(in->location_m), "alarm_g_m3",
+                                            hw__real(in->alarm_g_m3 > 0 ? in->alarm_g_m3 : (double)NAN)));
+    } else {
+      const hw_candidate *c = &river->candidates[i];
+      json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "id", c->id, "name", c->name, "location_m",
+                                            hw__real(c->location_m), "extent_m", hw__real(c->extent_m)));
+    }
+  }
+  return list;
+}
+
+static void add_configuration(json_t *root, const hw_river *river) {
+  const hw_hydraulics *h = &river->hydraulics;
+  json_t *reaches = json_array();
+  for (size_t i = 0; i < river->reach_count; i++) {
+    const hw_reach *r = &river->reaches[i];
+    json_array_append_new(reaches, json_pack("{s:o, s:o, s:o, s:o, s:o}", "to_m", hw__real(r->to_m), "velocity_m_s",
+                                             hw__real(r->velocity_m_s), "dispersion_m2_s", hw__real(r->dispersion_m2_s),
+                                             "area_m2", hw__real(r->area_m2), "decay_per_s", hw__real(r->decay_per_s)));
+  }
+  json_object_set_new(root, "reaches", reaches);
+  json_object_set_new(
+      root, "hydraulics",
+      json_pack("{s:o, s:o, s:o, s:o, s:o}", "velocity_m_s", show_quantity(&h->velocity_m_s), "dispersion_m2_s",
+                show_quantity(&h->dispersion_m2_s), "area_m2", hw__real(h->area_m2 > 0 ? h->area_m2 : (double)NAN),
+                "discharge_m3_s", hw__real(h->discharge_m3_s > 0 ? h->discharge_m3_s : (double)NAN), "decay_per_s",
+                hw__real(h->decay_per_s)));
+  const hw_box *box = &river->search;
+  json_object_set_new(
+      root, "search",
+      json_pack("{s:[o, o], s:[o, o], s:[o, o]}", "mass_g", hw__real(box->lo.mass_g), hw__real(box->hi.mass_g),
+                "location_m", hw__real(box->lo.location_m), hw__real(box->hi.location_m), "time_s",
+                hw__real(box->lo.time_s), hw__real(box->hi.time_s)));
+}
+
+json_t *hw__show_river(hw_service *service, size_t index, bool brief) {
+  const hw_site *site = hw__catalog_site(service->catalog, index);
+  const hw_time_base base = hw__time_base(service, index);
+  const bool calendar = base == HW_TIME_CALENDAR;
+  const double present = hw__present_s(service, index);
+  json_t *sensors = json_array();
+  for (size_t s = 0; s < site->river.sensor_count; s++) {
+    json_array_append_new(sensors, show_sensor(service, (hw_place){index, s}, present, calendar));
+  }
+  json_t *root =
+      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name", site->river.name, "time_base",
+                calendar                   ? "calendar"
+                : base == HW_TIME_RELATIVE ? "relative"
+                                           : "unset",
+                "present_s", hw__real(present), "present", hw__instant(calendar, present), "sensors", sensors,
+                "candidates", show_places(&site->river, false), "intakes", show_places(&site->river, true),
+                "has_centerline", site->centerline.count > 0);
+  if (root && !brief) {
+    add_configuration(root, &site->river);
+  }
+  return root;
+}
+
+json_t *hw__show_reading(const hw_service *service, const hw_record *record, bool calendar) {
+  hw_place place;
+  if (hw__catalog_place(service->catalog, record->sensor, &place) != HW_OK) {
+    return NULL;
+  }
+  const hw_site *site = hw__catalog_site(service->catalog, place.site);
+  return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:b}", "seq", (json_int_t)record->seq, "river", site->id, "sensor",
+                   site->river.sensors[place.sensor].id, "time_s", hw__real(record->time_s), "time",
+                   hw__instant(calendar, record->time_s), "concentration_g_m3", hw__real(record->concentration_g_m3),
+                   "below_limit", record->below_limit);
+}
+
+json_t *hw__show_track(const hw_track *t) {
+  json_t *interval = t->has_interval
+                         ? json_pack("{s:[o, o], s:[o, o], s:[o, o]}", "mass_g", hw__real(t->interval.lo.mass_g),
+                                     hw__real(t->interval.hi.mass_g), "location_m", hw__real(t->interval.lo.location_m),
+                                     hw__real(t->interval.hi.location_m), "time_s", hw__real(t->interval.lo.time_s),
+                                     hw__real(t->interval.hi.time_s))
+                         : json_null();
+  return json_pack("{s:I, s:o, s:I, s:b, s:o, s:o, s:o, s:o}", "seq", (json_int_t)t->seq, "reading_s",
+                   hw__real(t->reading_s), "readings", (json_int_t)t->readings, "provisional", t->provisional, "mass_g",
+                   hw__real(t->source.mass_g), "location_m", hw__real(t->source.location_m), "time_s",
+                   hw__real(t->source.time_s), "interval", interval);
+}
+
+json_t *hw__show_event(const hw_service *service, const hw_event *event) {
+  const ptrdiff_t site = hw__catalog_site_of_key(service->catalog, event->river);
+  json_t *body = json_loads(event->body, 0, NULL);
+  return json_pack("{s:I, s:s, s:I, s:s, s:I, s:s, s:o, s:o}", "id", (json_int_t)event->id, "kind", event->kind,
+                   "incident", (json_int_t)event->incident, "river",
+                   site >= 0 ? hw__catalog_site(service->catalog, (size_t)site)->id : "", "seq", (json_int_t)event->seq,
+                   "subject", event->subject, "at", hw__instant_us(event->at_us), "body", body ? body : json_null());
+}
+
+json_t *hw__show_incident(hw_service *service, hw_db *db, const hw_incident *i) {
+  const ptrdiff_t index = hw__catalog_site_of_key(service->catalog, i->river);
+  const hw_site *site = index >= 0 ? hw__catalog_site(service->catalog, (size_t)index) : NULL;
+  hw_time_base base = HW_TIME_UNSET;
+  hw__db_time_base(db, i->river, &base);
+  const bool calendar = base == HW_TIME_CALENDAR;
+  hw_place place;
+  const bool by_sensor = i->sensor && hw__catalog_place(service->catalog, i->sensor, &place) == HW_OK;
+  char *text = NULL;
+  json_t *root = hw__db_result(db, i->id, &text) == HW_DB_OK ? json_loads(text, 0, NULL) : NULL;
+  free(text);
+  if (!root) {
+    /* Before the first estimate: the same keys that a client looks at first. */
+    root = json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:n, s:n, s:[], s:[], s:[]}", "schema", "headwater.estimate/1",
+                     "river", site ? site->river.name : "", "method", i->method, "seed", (json_int_t)i->seed,
+                     "readings", 0, "provisional", 1, "estimate", "interval", "candidates", "arrivals", "warnings");
+  }
+  json_t *known = json_pack(
+      "{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "id", (json_int_t)i->id,
+      "river_id", site ? site->id : "", "state", i->closed_seq ? "closed" : "open", "sensor",
+      by_sensor ? json_string(hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor].id)
+                : json_null(),
+      "opened_s", hw__real(i->opened_s), "opened", hw__instant(calendar, i->opened_s), "onset_s", hw__real(i->onset_s),
+      "onset", hw__instant(calendar, i->onset_s), "from_s", hw__real(i->from_s), "origin_s", hw__real(i->origin_s),
+      "noticed", hw__instant_us(i->opened_us), "closed_s", i->closed_seq ? hw__real(i->closed_s) : json_null(),
+      "closed", hw__instant(calendar && i->closed_seq, i->closed_s), "close_reason",
+      i->closed_seq ? json_string(i->reason) : json_null(), "seq", (json_int_t)i->result_seq);
+  json_object_update_new(root, known);
+  return root;
+}

@@ -1,0 +1,192 @@
+#include "live/silence.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/rest.h"
+#include "live/present.h"
+#include "live/show.h"
+
+enum { LOOK_MS = 1000 };
+
+typedef struct {
+  bool told;      /* its silence */
+  bool suspected; /* silent at the last look */
+} watched;
+
+struct hw_silence {
+  hw_service *service;
+  watched *sensors; /* of all rivers, in the catalog's order */
+  size_t count;
+  double started_s;
+  pthread_t thread;
+};
+
+/* --- what is kept of it --- */
+
+static void cursor_name(const hw_silence *silence, hw_place place, char *out, size_t size) {
+  const hw_site *site = hw__catalog_site(silence->service->catalog, place.site);
+  snprintf(out, size, "silent %lld", (long long)site->sensor_keys[place.sensor]);
+}
+
+typedef struct {
+  hw_event event;
+  char name[48];
+  bool silent;
+} telling;
+
+static hw_db_status run_tell(hw_db *db, int64_t *seq, void *context) {
+  (void)seq;
+  const telling *t = context;
+  const hw_db_status status = hw__db_put_event(db, &t->event);
+  return status == HW_DB_OK ? hw__db_put_cursor(db, t->name, t->silent) : status;
+}
+
+/* Number of the sensor's latest record, 0 when it is stored no longer. */
+static int64_t latest_seq(hw_silence *silence, hw_place place, double latest_s) {
+  const hw_site *site = hw__catalog_site(silence->service->catalog, place.site);
+  hw_record record = {0};
+  size_t count = 0;
+  hw_db *db = hw__store_reader(silence->service->store);
+  if (db) {
+    hw__db_sensor_log(db, site->sensor_keys[place.sensor], latest_s, latest_s, &record, 1, &count);
+    hw__store_return(silence->service->store, db);
+  }
+  return count ? record.seq : 0;
+}
+
+static bool tell(hw_silence *silence, hw_place place, const hw_detector *d, bool silent, double present_s) {
+  hw_service *service = silence->service;
+  const hw_site *site = hw__catalog_site(service->catalog, place.site);
+  const char *id = site->river.sensors[place.sensor].id;
+  json_t *body = json_pack("{s:s, s:o, s:o}", "sensor", id, "latest_s", hw__real(d->latest_s), "age_s",
+                           hw__real(present_s - d->latest_s));
+  telling t = {.silent = silent,
+               .event = {.seq = latest_seq(silence, place, d->latest_s),
+                         .river = site->key,
+                         .at_us = hw__store_now_us(service->store),
+                         .body = body ? json_dumps(body, JSON_COMPACT) : NULL}};
+  json_decref(body);
+  cursor_name(silence, place, t.name, sizeof t.name);
+  snprintf(t.event.kind, sizeof t.event.kind, silent ? "sensor_silent" : "sensor_heard");
+  snprintf(t.event.subject, sizeof t.event.subject, "%s", id);
+  const bool told = t.event.body && hw__store_write(service->store, run_tell, &t) == HW_DB_OK;
+  if (told) {
+    hw__log(silent ? HW_LOG_WARNING : HW_LOG_INFO, t.event.kind, "sensor", id);
+  }
+  free(t.event.body);
+  return told;
+}
+
+/* --- looking --- */
+
+static void look_at(hw_silence *silence, watched *w, hw_place place, double present_s, double listened_s) {
+  const hw_detector d = hw__tracker_detector(silence->service->tracker, place);
+  const bool silent = hw__sensor_is_silent(&d, present_s);
+  if (w->told) {
+    w->told = silent || d.readings == 0 || !tell(silence, place, &d, false, present_s);
+    return;
+  }
+  /* A second look: between two sensors' parts of a long body one of them only seems to be silent. */
+  if (silent && w->suspected && listened_s > hw__sensor_patience_s(&d)) {
+    w->told = tell(silence, place, &d, true, present_s);
+  }
+  w->suspected = silent;
+}
+
+static void look_around(hw_silence *silence) {
+  hw_service *service = silence->service;
+  if (hw__tracker_seq(service->tracker) < hw__store_seq(service->store)) {
+    return;
+  }
+  const double now_s = (double)hw__store_now_us(service->store) * 1e-6;
+  size_t next = 0;
+  for (size_t site = 0; site < hw__catalog_count(service->catalog); site++) {
+    const double present_s = hw__present_s(service, site);
+    /* On a clock that only readings move, they are what there is to listen to. */
+    const double listened_s = present_s >= silence->started_s ? now_s - silence->started_s : INFINITY;
+    const size_t sensors = hw__catalog_site(service->catalog, site)->river.sensor_count;
+    for (size_t s = 0; s < sensors && next < silence->count; s++) {
+      look_at(silence, &silence->sensors[next++], (hw_place){site, s}, present_s, listened_s);
+    }
+  }
+}
+
+static void *watch(void *argument) {
+  hw_silence *silence = argument;
+  while (!atomic_load(&silence->service->stopping)) {
+    look_around(silence);
+    hw__rest(&silence->service->stopping, LOOK_MS);
+  }
+  return NULL;
+}
+
+/* --- life --- */
+
+static void release(hw_silence *silence) {
+  free(silence->sensors);
+  free(silence);
+}
+
+static bool allocate(hw_silence *silence) {
+  for (size_t site = 0; site < hw__catalog_count(silence->service->catalog); site++) {
+    silence->count += hw__catalog_site(silence->service->catalog, site)->river.sensor_count;
+  }
+  silence->sensors = calloc(silence->count, sizeof *silence->sensors);
+  return silence->sensors != NULL;
+}
+
+/* What a former run told. */
+static hw_db_status recall(hw_silence *silence, hw_db *db) {
+  size_t next = 0;
+  for (size_t site = 0; site < hw__catalog_count(silence->service->catalog); site++) {
+    const size_t sensors = hw__catalog_site(silence->service->catalog, site)->river.sensor_count;
+    for (size_t s = 0; s < sensors && next < silence->count; s++) {
+      char name[48];
+      int64_t silent = 0;
+      cursor_name(silence, (hw_place){site, s}, name, sizeof name);
+      const hw_db_status status = hw__db_cursor(db, name, &silent);
+      if (status != HW_DB_OK && status != HW_DB_ABSENT) {
+        return status;
+      }
+      silence->sensors[next++].told = status == HW_DB_OK && silent != 0;
+    }
+  }
+  return HW_DB_OK;
+}
+
+hw_status hw__silence_start(hw_service *service, hw_silence **out, hw_error *error) {
+  *out = NULL;
+  hw_silence *silence = calloc(1, sizeof *silence);
+  if (!silence) {
+    return HW_ENOMEM;
+  }
+  silence->service = service;
+  silence->started_s = (double)hw__store_now_us(service->store) * 1e-6;
+  hw_status status = allocate(silence) ? HW_OK : HW_ENOMEM;
+  hw_db *db = status == HW_OK ? hw__store_reader(service->store) : NULL;
+  if (db) {
+    status = recall(silence, db) == HW_DB_OK ? HW_OK : HW_EIO;
+    hw__store_return(service->store, db);
+  }
+  if (status == HW_OK && (!db || pthread_create(&silence->thread, NULL, watch, silence) != 0)) {
+    status = HW_EIO;
+  }
+  if (status != HW_OK) {
+    snprintf(error->text, sizeof error->text, "sensors cannot be watched: %s", hw_status_text(status));
+    release(silence);
+    return status;
+  }
+  *out = silence;
+  return HW_OK;
+}
+
+void hw__silence_stop(hw_silence *silence) {
+  if (silence) {
+    pthread_join(silence->thread, NULL);
+    release(silence);
+  }
+}

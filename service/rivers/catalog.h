@@ -1,0 +1,56 @@
+/* The rivers this service watches, and how a name becomes a number.
+ *
+ * A river's id is what topics and URLs say; a sensor is found by (river, sensor) or, where only one
+ * river has a sensor of that id, by the sensor alone. Keys are the database's numbers for the same
+ * things: they outlive a changed river file, indices do not.
+ */
+#ifndef HW_RIVERS_CATALOG_H
+#define HW_RIVERS_CATALOG_H
+
+#include <stdint.h>
+
+#include "headwater/headwater.h"
+#include "rivers/centerline.h"
+
+typedef struct {
+  char id[HW_ID_SIZE];
+  char path[512];
+  hw_river river;
+  hw_centerline centerline;
+  int64_t key;          /* database's number */
+  int64_t *sensor_keys; /* one per sensor */
+} hw_site;
+
+typedef struct {
+  size_t site;
+  size_t sensor;
+} hw_place;
+
+typedef struct hw_catalog hw_catalog;
+
+hw_status hw__catalog_create(hw_catalog **out);
+void hw__catalog_free(hw_catalog *catalog);
+
+/* Load one river. Given: "FILE" or "ID=FILE"; without an id it is the file's name without its
+ * ending, or its folder's name for a file called river.yaml.
+ * Its centreline is read too.
+ * Status: HW_EINPUT (also for an id in use or not of [A-Za-z0-9._-]), HW_EIO, HW_ENOMEM, with *error. */
+hw_status hw__catalog_load(hw_catalog *catalog, const char *argument, hw_warn warn, void *context, hw_error *error);
+/* The same with a river already made; ownership of its arrays passes to the catalog on success. */
+hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path, hw_river *river, hw_error *error);
+
+size_t hw__catalog_count(const hw_catalog *catalog);
+hw_site *hw__catalog_site(const hw_catalog *catalog, size_t index);
+/* Index of the river with this id, or -1. */
+ptrdiff_t hw__catalog_find(const hw_catalog *catalog, const char *id);
+/* Where this sensor is. river NULL or empty: any river, as long as only one has it.
+ * Status: HW_ENAME for no such river or sensor, HW_EDOMAIN when several rivers have it. */
+hw_status hw__catalog_sensor(const hw_catalog *catalog, const char *river, const char *sensor, hw_place *out);
+
+/* Database numbers, set once while the store opens; then keys lead back to places. */
+hw_status hw__catalog_set_key(hw_catalog *catalog, size_t site, size_t sensor, int64_t key);
+/* Status: HW_ENAME for the key of a sensor no longer in any river file. */
+hw_status hw__catalog_place(const hw_catalog *catalog, int64_t sensor_key, hw_place *out);
+ptrdiff_t hw__catalog_site_of_key(const hw_catalog *catalog, int64_t river_key);
+
+#endif

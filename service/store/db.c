@@ -1,0 +1,255 @@
+/* Opening and migrating a database whichever its engine, and what every statement shares. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "store/driver.h"
+
+/* A migration is one string, run in one transaction together with the new version. */
+static const char *const migrations[] = {
+    /* 0 -> 1 */
+    ("CREATE TABLE rivers(key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, time_base INTEGER NOT NULL DEFAULT 0);"
+     "CREATE TABLE sensors(key INTEGER PRIMARY KEY, river INTEGER NOT NULL, id TEXT NOT NULL, UNIQUE(river, id));"
+     "CREATE TABLE readings(seq INTEGER PRIMARY KEY, river INTEGER NOT NULL, sensor INTEGER NOT NULL,"
+     " time_s REAL NOT NULL, concentration_g_m3 REAL NOT NULL, below INTEGER NOT NULL, received_us INTEGER NOT NULL);"
+     "CREATE UNIQUE INDEX readings_identity ON readings(sensor, time_s);"
+     "CREATE INDEX readings_of_river ON readings(river, seq);"
+     "CREATE TABLE commands(seq INTEGER PRIMARY KEY, kind INTEGER NOT NULL, river INTEGER NOT NULL,"
+     " incident INTEGER NOT NULL, time_s REAL, method TEXT NOT NULL, received_us INTEGER NOT NULL);"
+     "CREATE TABLE incidents(id INTEGER PRIMARY KEY, river INTEGER NOT NULL, sensor INTEGER NOT NULL,"
+     " method TEXT NOT NULL, seed INTEGER NOT NULL, opened_s REAL NOT NULL, onset_s REAL NOT NULL,"
+     " from_s REAL NOT NULL, origin_s REAL NOT NULL, opened_us INTEGER NOT NULL,"
+     " closed_seq INTEGER NOT NULL DEFAULT 0, closed_s REAL, closed_us INTEGER, reason TEXT,"
+     " result TEXT, result_seq INTEGER NOT NULL DEFAULT 0);"
+     "CREATE INDEX incidents_open ON incidents(closed_seq) WHERE closed_seq = 0;"
+     "CREATE TABLE estimates(incident INTEGER NOT NULL, seq INTEGER NOT NULL, reading_s REAL NOT NULL,"
+     " readings INTEGER NOT NULL, provisional INTEGER NOT NULL, has_interval INTEGER NOT NULL, mass_g REAL NOT NULL,"
+     " location_m REAL NOT NULL, time_s REAL NOT NULL, mass_lo REAL, mass_hi REAL, location_lo REAL,"
+     " location_hi REAL, time_lo REAL, time_hi REAL, PRIMARY KEY(incident, seq)) WITHOUT ROWID;"
+     "CREATE TABLE events(id INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, seq INTEGER NOT NULL,"
+     " river INTEGER NOT NULL, incident INTEGER NOT NULL, subject TEXT NOT NULL, at_us INTEGER NOT NULL,"
+     " body TEXT NOT NULL, UNIQUE(incident, kind, subject, seq));"
+     "CREATE TABLE snapshots(name TEXT PRIMARY KEY, seq INTEGER NOT NULL, body BLOB NOT NULL);"),
+    /* 1 -> 2: how far the hooks have come in the events */
+    "CREATE TABLE cursors(name TEXT PRIMARY KEY, event INTEGER NOT NULL);",
+    /* 2 -> 3: has the engine seen all of a closed incident? */
+    ("ALTER TABLE incidents ADD COLUMN finished INTEGER NOT NULL DEFAULT 0;"
+     "CREATE INDEX incidents_unfinished ON incidents(id) WHERE finished = 0;"),
+};
+enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
+
+int hw__db_schema_version(void) {
+  return SCHEMA_VERSION;
+}
+
+const char *hw__db_text(hw_db_status status) {
+  static const char *const texts[] = {
+#define ROW(name, text) text,
+      HW_DB_LIST(ROW)
+#undef ROW
+  };
+  return (size_t)status < sizeof texts / sizeof texts[0] ? texts[status] : "unknown";
+}
+
+const char *hw__sql_text(hw_sql which) {
+  static const char *const texts[] = {
+#define ROW(name, sql) sql,
+      HW_SQL_LIST(ROW)
+#undef ROW
+#define ROW(name, sql, fault) sql,
+          HW_CHECK_LIST(ROW)
+#undef ROW
+#define ROW(name, table, key, key_marks, limit, columns, marks, kinds)                                 \
+  "SELECT " columns " FROM " table " WHERE (" key ") > (" key_marks ") ORDER BY " key " LIMIT " limit, \
+      "INSERT INTO " table "(" columns ") VALUES(" marks ")",
+              HW_TABLE_LIST(ROW)
+#undef ROW
+  };
+  return texts[which];
+}
+
+/* --- opening --- */
+
+static const hw_db_driver *driver_of(const char *store) {
+  const bool postgres = strncmp(store, "postgresql://", 13) == 0 || strncmp(store, "postgres://", 11) == 0;
+  return postgres ? &hw__db_postgres : &hw__db_sqlite;
+}
+
+static const char *place_of(const char *store) {
+  return strncmp(store, "sqlite:", 7) == 0 ? store + 7 : store;
+}
+
+void hw__db_name(const char *store, char *out, size_t size) {
+  driver_of(store)->name(place_of(store), out, size);
+}
+
+static hw_db_status bring_up_to_date(hw_db *db, bool writer) {
+  int version = 0;
+  hw_db_status status = db->driver->version(db, &version);
+  if (status == HW_DB_OK && version > SCHEMA_VERSION) {
+    return HW_DB_NEWER;
+  }
+  if (status == HW_DB_OK && version < SCHEMA_VERSION && !writer) {
+    return HW_DB_OLDER;
+  }
+  for (; version < SCHEMA_VERSION && status == HW_DB_OK; version++) {
+    status = db->driver->migrate(db, migrations[version], version + 1);
+  }
+  return status;
+}
+
+hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size) {
+  *out = NULL;
+  const hw_db_driver *driver = driver_of(store);
+  char reason[256] = "out of memory";
+  hw_db *db = NULL;
+  hw_db_status status = driver->open(place_of(store), writer, &db, reason, sizeof reason);
+  if (status == HW_DB_OK) {
+    status = bring_up_to_date(db, writer);
+    if (status != HW_DB_OK) {
+      snprintf(reason, sizeof reason, "%s", driver->reason(db));
+      driver->close(db);
+    }
+  }
+  if (status != HW_DB_OK) {
+    char name[256];
+    hw__db_name(store, name, sizeof name);
+    /* of these the engine knows nothing to add */
+    const bool told = status == HW_DB_NEWER || status == HW_DB_OLDER || status == HW_DB_NO_FILE;
+    snprintf(sentence, size, told ? "%s: %s" : "%s: %s (%s)", name, hw__db_text(status), reason);
+    return status;
+  }
+  *out = db;
+  return HW_DB_OK;
+}
+
+hw_db_status hw__db_relax(hw_db *db) {
+  return db->driver->relax ? db->driver->relax(db) : HW_DB_OK;
+}
+
+hw_db_status hw__db_copy(hw_db *db, const char *path) {
+  return db->driver->copy ? db->driver->copy(db, path) : HW_DB_IO;
+}
+
+static void forget_bases(hw_db *db) {
+  free(db->bases);
+  db->bases = NULL;
+  db->base_count = 0;
+}
+
+void hw__db_close(hw_db *db) {
+  if (db) {
+    forget_bases(db);
+    db->driver->close(db);
+  }
+}
+
+bool hw__db_damaged(const hw_db *db) {
+  return db->damaged;
+}
+
+hw_db_status hw__db_begin(hw_db *db) {
+  return db->driver->begin(db, true);
+}
+
+hw_db_status hw__db_commit(hw_db *db) {
+  return db->driver->commit(db);
+}
+
+void hw__db_rollback(hw_db *db) {
+  forget_bases(db);
+  db->driver->rollback(db);
+}
+
+/* --- rows --- */
+
+hw_db_status hw__sql_collect(hw_db *db, hw_sql which, const hw_collection *into, const hw_value *values, size_t count) {
+  hw_value row[HW_COLUMNS_MOST];
+  size_t n = 0;
+  hw_db_status status = db->driver->start(db, which, values, count);
+  while (status == HW_DB_OK && n < into->limit && (status = db->driver->next(db, which, row)) == HW_DB_OK) {
+    status = into->read(row, (char *)into->elements + n * into->element_size);
+    n += status == HW_DB_OK;
+  }
+  db->driver->finish(db, which);
+  db->damaged = db->damaged || status == HW_DB_CORRUPT;
+  *into->count = n;
+  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
+
+hw_db_status hw__sql_one(hw_db *db, hw_sql which, hw_row_reader read, void *element, const hw_value *values,
+                         size_t count) {
+  size_t found = 0;
+  const hw_collection one = {read, element, 0, 1, &found};
+  const hw_db_status status = hw__sql_collect(db, which, &one, values, count);
+  return status == HW_DB_OK && found == 0 ? HW_DB_ABSENT : status;
+}
+
+static hw_db_status read_integer(const hw_value *row, void *element) {
+  *(int64_t *)element = hw__value_integer(row);
+  return HW_DB_OK;
+}
+
+hw_db_status hw__sql_integer(hw_db *db, hw_sql which, int64_t *out, const hw_value *values, size_t count) {
+  return hw__sql_one(db, which, read_integer, out, values, count);
+}
+
+int64_t hw__value_integer(const hw_value *value) {
+  return value->kind == HW_VALUE_INTEGER ? value->integer : 0;
+}
+
+double hw__value_real(const hw_value *value) {
+  return value->kind == HW_VALUE_REAL      ? value->real
+         : value->kind == HW_VALUE_INTEGER ? (double)value->integer
+                                           : (double)NAN;
+}
+
+void hw__value_copy(const hw_value *value, char *out, size_t size) {
+  snprintf(out, size, "%s", value->kind == HW_VALUE_TEXT ? value->bytes : "");
+}
+
+char *hw__value_duplicate(const hw_value *value) {
+  const bool has_bytes = value->kind == HW_VALUE_TEXT || value->kind == HW_VALUE_BLOB;
+  const size_t size = has_bytes ? value->size : 0;
+  char *copy = malloc(size + 1);
+  if (copy) {
+    if (size) {
+      memcpy(copy, value->bytes, size);
+    }
+    copy[size] = '\0';
+  }
+  return copy;
+}
+
+/* --- names --- */
+
+static hw_db_status key_of(hw_db *db, const char *river, int64_t *key) {
+  const hw_db_status status = hw__sql_run(db, SQL_RIVER_ADD, HW_VALUES(of_text(river)));
+  return status == HW_DB_OK ? hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river))) : status;
+}
+
+static hw_db_status sensor_key_of(hw_db *db, int64_t river, const char *sensor, int64_t *key) {
+  const hw_db_status status = hw__sql_run(db, SQL_SENSOR_ADD, HW_VALUES(of_integer(river), of_text(sensor)));
+  return status == HW_DB_OK ? hw__sql_integer(db, SQL_SENSOR_KEY, key, HW_VALUES(of_integer(river), of_text(sensor)))
+                            : status;
+}
+
+hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog) {
+  hw_db_status status = hw__db_begin(db);
+  for (size_t r = 0; r < hw__catalog_count(catalog) && status == HW_DB_OK; r++) {
+    hw_site *site = hw__catalog_site(catalog, r);
+    status = key_of(db, site->id, &site->key);
+    for (size_t s = 0; s < site->river.sensor_count && status == HW_DB_OK; s++) {
+      int64_t key = 0;
+      status = sensor_key_of(db, site->key, site->river.sensors[s].id, &key);
+      if (status == HW_DB_OK && hw__catalog_set_key(catalog, r, s, key) != HW_OK) {
+        status = HW_DB_IO;
+      }
+    }
+  }
+  status = status == HW_DB_OK ? hw__db_commit(db) : status;
+  if (status != HW_DB_OK) {
+    hw__db_rollback(db);
+  }
+  return status;
+}

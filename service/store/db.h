@@ -1,0 +1,211 @@
+/* What the service keeps, behind one small interface.
+ *
+ * The heart is a log: readings and commands (a person opens or closes an incident) share one sequence
+ * of numbers, in the order they became durable. Everything else (detection, incidents, estimates) is a
+ * function of that log, so it can be worked out again after a crash, to the same bits; what is written
+ * of it serves people and quick restarts. Writing twice what was worked out twice changes nothing.
+ *
+ * A handle is used by one thread at a time. One handle writes (the store's writer thread, store.h),
+ * others read beside it. Two engines stand behind it, SQLite and PostgreSQL (driver.h); nothing outside
+ * store/ knows which. A store is named in text: "postgresql://..." (libpq's URL), "sqlite:FILE", or a plain FILE.
+ */
+#ifndef HW_STORE_DB_H
+#define HW_STORE_DB_H
+
+#include <stdint.h>
+
+#include "ingest/ingest.h"
+#include "rivers/catalog.h"
+
+typedef struct hw_db hw_db;
+
+/* What can go wrong with a disk, as far as people can act on it. */
+#define HW_DB_LIST(X)                                                                                \
+  X(HW_DB_OK, "done")                                                                                \
+  X(HW_DB_ABSENT, "no such row")                                                                     \
+  X(HW_DB_NO_FILE, "there is no such file")                                                          \
+  X(HW_DB_FULL, "the disk is full")                                                                  \
+  X(HW_DB_READONLY, "the database cannot be written")                                                \
+  X(HW_DB_CORRUPT, "the database is damaged")                                                        \
+  X(HW_DB_CLASH, "rows contradict each other")                                                       \
+  X(HW_DB_BUSY, "another process holds the database")                                                \
+  X(HW_DB_NEWER, "the database was written by a newer version")                                      \
+  X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date")        \
+  X(HW_DB_GONE, "the database server does not answer")                                               \
+  X(HW_DB_AWAY, "the cluster does not answer")                                                       \
+  X(HW_DB_FORGOTTEN, "the readings of this incident are no longer kept; its result and history are") \
+  X(HW_DB_STOPPING, "the service is stopping")                                                       \
+  X(HW_DB_IO, "the database failed")
+
+typedef enum {
+#define HW_DB_ENUM(name, text) name,
+  HW_DB_LIST(HW_DB_ENUM)
+#undef HW_DB_ENUM
+} hw_db_status;
+
+const char *hw__db_text(hw_db_status status);
+
+/* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
+hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
+void hw__db_close(hw_db *db);
+/* Has a question met damage since it was opened? */
+bool hw__db_damaged(const hw_db *db);
+/* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
+ * whole over a loss of power; its last commits may be gone. Writer only. */
+hw_db_status hw__db_relax(hw_db *db);
+/* A copy of the whole database as it is at this moment, in a new file. HW_DB_IO where the engine has no files. */
+hw_db_status hw__db_copy(hw_db *db, const char *path);
+/* Which version of the schema this program has. */
+int hw__db_schema_version(void);
+/* What messages and logs call the store: never with a password. */
+void hw__db_name(const char *store, char *out, size_t size);
+/* Give every river and sensor of the catalog its number. Writer only. */
+hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog);
+
+/* A failed statement may show as late as at the commit; after any failure comes the rollback. A server that went
+ * away and is back is connected to again by hw__db_begin, or by a statement outside of a transaction. */
+hw_db_status hw__db_begin(hw_db *db);
+hw_db_status hw__db_commit(hw_db *db);
+void hw__db_rollback(hw_db *db);
+
+/* --- the log --- */
+
+typedef enum { HW_RECORD_READING, HW_RECORD_OPEN, HW_RECORD_CLOSE } hw_record_kind;
+
+typedef struct {
+  int64_t seq;
+  hw_record_kind kind;
+  int64_t river, sensor; /* keys */
+  double time_s;
+  double concentration_g_m3;
+  bool below_limit;
+  int64_t received_us;
+  int64_t incident; /* HW_RECORD_CLOSE */
+  char method[32];  /* HW_RECORD_OPEN */
+} hw_record;
+
+/* Rivers whose readings are in calendar time, by the first one accepted. */
+typedef enum { HW_TIME_UNSET, HW_TIME_RELATIVE, HW_TIME_CALENDAR } hw_time_base;
+hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out);
+
+/* Append readings; each entry's fate becomes accepted, duplicate, conflict or time_base.
+ * *seq is the last number used, moved on by those accepted. */
+hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
+                           int64_t *seq);
+/* The same where the caller numbers and dates the records: the numbers grow, gaps are allowed. */
+typedef struct {
+  int64_t seq, received_us;
+} hw_stamp;
+hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
+                                   const hw_stamp *stamps);
+/* Append a command; record->seq is filled in from *seq, which moves on. */
+hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq);
+/* Highest number in the log, 0 when empty; and the latest wall clock seen by it. */
+hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us);
+
+/* Records in order, `after` < seq, at most `limit`, readings and commands merged. */
+hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count);
+/* Readings of one river, after < seq <= upto, in order. */
+hw_db_status hw__db_river_log(hw_db *db, int64_t river, int64_t after, int64_t upto, hw_record *out, size_t limit,
+                              size_t *count);
+/* Readings of one river with time_s >= from_s and after < seq < before, in order of seq: an incident's lead-in. */
+typedef struct {
+  int64_t river;
+  double from_s;
+  int64_t after, before;
+} hw_lead_in;
+hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, size_t limit, size_t *count);
+/* Readings of one sensor in [from_s, to_s], in order of time, the last `limit` of them. */
+hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
+                               size_t *count);
+/* How many readings are stored. */
+hw_db_status hw__db_count(hw_db *db, int64_t *readings);
+
+/* --- what was worked out --- */
+
+typedef struct {
+  int64_t id; /* the number of the record that opened it */
+  int64_t river;
+  int64_t sensor; /* that raised the alarm; 0: a person */
+  char method[32];
+  uint64_t seed;
+  double opened_s, onset_s, from_s, origin_s; /* reading time; origin_s: what the engine calls 0 */
+  int64_t opened_us;
+  int64_t closed_seq; /* 0: open */
+  double closed_s;
+  int64_t closed_us;
+  char reason[32]; /* of closing */
+  int64_t result_seq;
+} hw_incident;
+
+/* A reading that came late and is older than the incident's lead-in says nothing about it. */
+bool hw__incident_passes_over(const hw_incident *incident, const hw_record *record);
+hw_db_status hw__db_open_incident(hw_db *db, const hw_incident *incident);
+hw_db_status hw__db_close_incident(hw_db *db, const hw_incident *incident);
+hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out);
+/* Latest first; river 0: any. */
+hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count);
+
+/* Incidents that are open, or closed before their engine had seen all of them; latest first. */
+hw_db_status hw__db_unfinished(hw_db *db, hw_incident *out, size_t limit, size_t *count);
+/* The engine has seen all of this closed incident. */
+hw_db_status hw__db_finish_incident(hw_db *db, int64_t id);
+
+/* One line of an incident's history. */
+typedef struct {
+  int64_t seq;
+  double reading_s; /* of the reading that moved it */
+  size_t readings;
+  bool provisional, has_interval;
+  hw_source source;
+  hw_box interval;
+} hw_track;
+
+hw_db_status hw__db_put_track(hw_db *db, int64_t incident, const hw_track *track);
+hw_db_status hw__db_tracks(hw_db *db, int64_t incident, int64_t after, hw_track *out, size_t limit, size_t *count);
+/* The latest full result, as JSON text. *out is malloc'd; NULL with HW_DB_ABSENT. */
+hw_db_status hw__db_put_result(hw_db *db, int64_t incident, int64_t seq, const char *json);
+hw_db_status hw__db_result(hw_db *db, int64_t incident, char **out);
+
+/* Things that happened, numbered in the order they became durable. */
+typedef struct {
+  int64_t id;
+  int64_t seq;
+  int64_t river, incident;
+  char kind[24];    /* "incident_opened", "estimate", ... */
+  char subject[96]; /* what within the incident; (kind, incident, seq, subject) is stored once */
+  int64_t at_us;
+  char *body; /* JSON text; malloc'd by hw__db_events */
+} hw_event;
+
+hw_db_status hw__db_put_event(hw_db *db, const hw_event *event);
+/* Oldest first, id > after; those of kind "estimate" only when asked for. */
+hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count);
+/* Let go of estimates' events before this one; what they said is in the results. */
+hw_db_status hw__db_forget_estimates(hw_db *db, int64_t before);
+hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
+/* Was such an event ever stored for the incident? */
+hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
+
+/* A number kept by name: how far a reader of the events has come, whether a sensor's silence was told.
+ * Status: HW_DB_ABSENT before the first. */
+hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event);
+hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
+
+/* The tracker's state after record `seq`. *body is malloc'd. */
+hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);
+hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size);
+
+/* --- letting go (retention.h) --- */
+
+/* Readings in order, the oldest first. */
+hw_db_status hw__db_oldest(hw_db *db, hw_record *out, size_t limit, size_t *count);
+/* Incidents that keep their readings: those whose engine is not through, and those closed at cutoff_us or later. */
+hw_db_status hw__db_needed(hw_db *db, int64_t cutoff_us, hw_incident *out, size_t limit, size_t *count);
+/* Remove readings up to this number (never the last one), and so many estimate events of incidents closed before
+ * cutoff_us, which count as forgotten from then on. */
+hw_db_status hw__db_remove(hw_db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed);
+/* Status: HW_DB_FORGOTTEN once the incident's readings may be gone. */
+hw_db_status hw__db_remembers(hw_db *db, const hw_incident *incident);
+
+#endif

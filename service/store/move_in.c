@@ -1,0 +1,398 @@
+/* Import: a stream nobody vouches for, into an empty store, in one transaction. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "store/move_table.h"
+
+enum { LINE_MOST = 1 << 29, TEXT_SHOWN = 40 };
+
+typedef struct {
+  hw_db *db;
+  const char *name; /* of the stream */
+  char store[256];
+  FILE *in;
+  hw_error *error;
+  char *line;
+  size_t capacity, size;
+  uint64_t number, bytes, rows;
+  gnutls_hash_hd_t hash;          /* of all lines before this one */
+  const hw_table *table;          /* the rows now are of; NULL before the first */
+  size_t column[HW_COLUMNS_MOST]; /* of the table, by position in the stream's rows */
+  size_t column_count;
+} reader;
+
+static hw_status fail(reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static hw_status fail(reader *r, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  const int at = snprintf(r->error->text, sizeof r->error->text, "%s:%" PRIu64 ": ", r->name, r->number);
+  if (at > 0 && (size_t)at < sizeof r->error->text) {
+    vsnprintf(r->error->text + at, sizeof r->error->text - (size_t)at, format, arguments);
+  }
+  va_end(arguments);
+  return HW_EINPUT;
+}
+
+/* What the database says of rows that were well formed. */
+static hw_status fail_store(reader *r, hw_db_status status) {
+  const char *reason = r->db->driver->reason(r->db);
+  if (status == HW_DB_CLASH) {
+    return fail(r, "here or shortly before, %s (%s)", hw__db_text(status), reason);
+  }
+  snprintf(r->error->text, sizeof r->error->text, "%s: %s (%.150s)", r->store, hw__db_text(status), reason);
+  return HW_EIO;
+}
+
+/* --- lines --- */
+
+/* Like getline, but a line without end cannot take all memory. */
+static hw_status next_line(reader *r) {
+  int c = 0;
+  r->size = 0;
+  r->number++;
+  while (c != '\n' && (c = getc_unlocked(r->in)) != EOF) {
+    if (r->size == r->capacity) {
+      const size_t wanted = r->capacity ? 2 * r->capacity : 4096;
+      char *grown = wanted <= LINE_MOST ? realloc(r->line, wanted) : NULL;
+      if (!grown) {
+        return fail(r, "a line of more than %zu bytes, expected none so long", r->size);
+      }
+      r->line = grown;
+      r->capacity = wanted;
+    }
+    r->line[r->size++] = (char)c;
+  }
+  r->bytes += r->size;
+  if (ferror(r->in)) {
+    snprintf(r->error->text, sizeof r->error->text, "%s: cannot be read", r->name);
+    return HW_EIO;
+  }
+  return c == '\n' ? HW_OK : fail(r, "the file ends here, expected a last line {\"end\": ...}: it is not whole");
+}
+
+static hw_status parse_line(reader *r, json_t **out) {
+  json_error_t fault;
+  *out = json_loadb(r->line, r->size, JSON_REJECT_DUPLICATES, &fault);
+  return *out ? HW_OK : fail(r, "%.100s, expected one JSON value a line", fault.text);
+}
+
+static hw_status read_head(reader *r) {
+  json_t *head = NULL;
+  const char *schema = NULL;
+  json_int_t version = 0;
+  hw_status status = next_line(r);
+  if (status == HW_EIO) {
+    return status;
+  }
+  head = json_loadb(r->line, r->size, 0, NULL);
+  if (!head || json_unpack(head, "{s:s, s:I}", "schema", &schema, "version", &version) != 0 ||
+      strncmp(schema, HW_EXPORT_SCHEMA, strlen(HW_EXPORT_SCHEMA) - 1) != 0) {
+    status = fail(r, "not an export of headwater, expected {\"schema\": \"" HW_EXPORT_SCHEMA "\", ...}");
+  } else if (strcmp(schema, HW_EXPORT_SCHEMA) != 0 || version > hw__db_schema_version()) {
+    status = fail(r, "an export of a newer version (%.40s, %lld), expected at most %s, %d", schema, (long long)version,
+                  HW_EXPORT_SCHEMA, hw__db_schema_version());
+  }
+  json_decref(head);
+  gnutls_hash(r->hash, r->line, r->size);
+  return status;
+}
+
+/* --- tables and rows --- */
+
+/* Position of a column in the table's list; SIZE_MAX: none of that name. */
+static size_t find_column(const hw_table *table, const char *name) {
+  const size_t length = strlen(name);
+  const char *at = table->columns;
+  for (size_t i = 0;; i++) {
+    const size_t size = strcspn(at, ",");
+    if (size == length && strncmp(at, name, size) == 0) {
+      return i;
+    }
+    if (!at[size]) {
+      return SIZE_MAX;
+    }
+    at += size + 2;
+  }
+}
+
+/* Columns that a stream of an older version lacks get nothing, 0 or "" (see empty_row). */
+static hw_status begin_table(reader *r, const json_t *head) {
+  const char *name = json_string_value(json_object_get(head, "table"));
+  const json_t *columns = json_object_get(head, "columns");
+  const hw_table *table = r->table ? r->table + 1 : hw_tables;
+  while (name && table < hw_tables + HW_TABLES && strcmp(table->name, name) != 0) {
+    table++;
+  }
+  if (!name || table == hw_tables + HW_TABLES) {
+    return fail(r, "table '%.*s', expected one of an export, once and in its order", TEXT_SHOWN, name ? name : "");
+  }
+  bool seen[HW_COLUMNS_MOST] = {false};
+  r->table = table;
+  r->column_count = json_array_size(columns);
+  for (size_t i = 0; i < r->column_count; i++) {
+    const char *column = json_string_value(json_array_get(columns, i));
+    const size_t at = column ? find_column(table, column) : SIZE_MAX;
+    if (at == SIZE_MAX || seen[at]) {
+      return fail(r, "column '%.*s', expected those of %s, each once", TEXT_SHOWN, column ? column : "", name);
+    }
+    seen[at] = true;
+    r->column[i] = at;
+  }
+  return r->column_count ? HW_OK : fail(r, "no columns, expected those of %s", name);
+}
+
+/* X(kind, least, most, words). Numbers end well before what counting on would overflow. */
+#define NUMBER_LIST(X)                                         \
+  X('k', 1, INT64_C(1) << 53, "a whole number from 1 on")      \
+  X('n', 0, INT64_C(1) << 53, "a whole number from 0 on")      \
+  X('i', INT64_MIN, INT64_MAX, "a whole number")               \
+  X('f', 0, 1, "0 or 1")                                       \
+  X('c', HW_RECORD_OPEN, HW_RECORD_CLOSE, "a kind of command") \
+  X('h', HW_TIME_UNSET, HW_TIME_CALENDAR, "a kind of time")
+
+static bool read_number(const json_t *json, char kind, hw_value *out) {
+  const int64_t x = json_integer_value(json);
+  bool fits = false;
+#define ROW(letter, least, most, words) \
+  fits = fits || (kind == (letter) && x >= (int64_t)(least) && x <= (int64_t)(most));
+  NUMBER_LIST(ROW)
+#undef ROW
+  *out = of_integer(x);
+  return json_is_integer(json) && fits;
+}
+
+static const char *kind_text(char kind) {
+  switch (tolower((unsigned char)kind)) {
+#define ROW(letter, least, most, words) \
+  case letter:                          \
+    return words;
+    NUMBER_LIST(ROW)
+#undef ROW
+    case 'q':
+    case 'r':
+      return "a number";
+    case 'j':
+      return "text that is JSON";
+    case 'b':
+      return "bytes in base64";
+    default:
+      return "text";
+  }
+}
+
+static bool read_real(const json_t *json, hw_value *out) {
+  const char *text = json_string_value(json);
+  const bool up = text && strcmp(text, "inf") == 0, down = text && strcmp(text, "-inf") == 0;
+  *out = of_real(up ? HUGE_VAL : down ? -HUGE_VAL : json_number_value(json));
+  return json_is_number(json) || up || down;
+}
+
+static bool read_text(const json_t *json, bool is_json, hw_value *out) {
+  const char *text = json_string_value(json);
+  if (!text) {
+    return false;
+  }
+  *out = of_text(text);
+  json_t *inner = is_json ? json_loads(text, 0, NULL) : NULL;
+  json_decref(inner);
+  return !is_json || inner;
+}
+
+/* *memory is what the value rests on, if anything: to be freed after use. */
+static bool read_bytes(const json_t *json, hw_value *out, gnutls_datum_t *memory) {
+  const gnutls_datum_t text = {(unsigned char *)json_string_value(json), (unsigned)json_string_length(json)};
+  if (!text.data || gnutls_base64_decode2(&text, memory) != 0) {
+    return false;
+  }
+  *out = of_blob(memory->data, memory->size);
+  return true;
+}
+
+static bool read_value(const json_t *json, char kind, hw_value *out, gnutls_datum_t *memory) {
+  if (json_is_null(json)) {
+    *out = (hw_value){0};
+    return isupper((unsigned char)kind);
+  }
+  switch (tolower((unsigned char)kind)) {
+    case 'q':
+    case 'r':
+      return read_real(json, out) && (kind != 'q' || isfinite(out->real));
+    case 't':
+    case 'j':
+      return read_text(json, tolower((unsigned char)kind) == 'j', out);
+    case 'b':
+      return read_bytes(json, out, memory);
+    default:
+      return read_number(json, (char)tolower((unsigned char)kind), out);
+  }
+}
+
+static void empty_row(const hw_table *table, hw_value *row) {
+  for (size_t i = 0; table->kinds[i]; i++) {
+    const char kind = table->kinds[i];
+    row[i] = isupper((unsigned char)kind) ? (hw_value){0}
+             : kind == 't'                ? of_text("")
+             : kind == 'r'                ? of_real(0)
+                                          : of_integer(0);
+  }
+}
+
+static hw_status read_row(reader *r, const json_t *json) {
+  hw_value row[HW_COLUMNS_MOST];
+  gnutls_datum_t memory = {NULL, 0}; /* no table has more than one column of bytes */
+  hw_status status = HW_OK;
+  if (!r->table || json_array_size(json) != r->column_count) {
+    return fail(r, "a row of %zu values, expected %zu", json_array_size(json), r->table ? r->column_count : 0);
+  }
+  empty_row(r->table, row);
+  for (size_t i = 0; i < r->column_count && status == HW_OK; i++) {
+    const char kind = r->table->kinds[r->column[i]];
+    if (!read_value(json_array_get(json, i), kind, &row[r->column[i]], &memory)) {
+      char *found = json_dumps(json_array_get(json, i), JSON_ENCODE_ANY);
+      status = fail(r, "value %zu of a row of %s is %.*s, expected %s", i + 1, r->table->name, TEXT_SHOWN,
+                    found ? found : "?", kind_text(kind));
+      free(found);
+    }
+  }
+  if (status == HW_OK) {
+    const hw_db_status stored = hw__sql_run(r->db, r->table->put, row, strlen(r->table->kinds));
+    status = stored == HW_DB_OK ? HW_OK : fail_store(r, stored);
+    r->rows++;
+  }
+  gnutls_free(memory.data);
+  return status;
+}
+
+/* The last line: is this all, and all as it was written? */
+static hw_status read_end(reader *r, json_t *end) {
+  json_int_t rows = -1;
+  const char *told = NULL;
+  char digest[2 * HW_DIGEST_BYTES + 1];
+  hw__digest_text(r->hash, digest);
+  if (json_unpack(end, "{s:I, s:s}", "rows", &rows, "sha256", &told) != 0) {
+    return fail(r, "the last line, expected {\"end\": {\"rows\": ..., \"sha256\": ...}}");
+  }
+  if ((uint64_t)rows != r->rows) {
+    return fail(r, "%" PRIu64 " rows, expected the %lld that were written", r->rows, (long long)rows);
+  }
+  if (strcmp(told, digest) != 0) {
+    return fail(r, "the file was changed since it was written (its SHA-256 is another)");
+  }
+  if (getc(r->in) != EOF) {
+    r->number++;
+    return fail(r, "more lines, expected none behind the last");
+  }
+  return HW_OK;
+}
+
+static hw_status read_lines(reader *r, const hw_watch *watch) {
+  hw_status status = read_head(r);
+  bool ended = false;
+  while (status == HW_OK && !ended) {
+    json_t *json = NULL;
+    status = next_line(r);
+    status = status == HW_OK ? parse_line(r, &json) : status;
+    json_t *end = json_object_get(json, "end");
+    if (status == HW_OK && json_is_array(json)) {
+      status = read_row(r, json);
+    } else if (status == HW_OK) {
+      status = end ? read_end(r, end) : begin_table(r, json);
+    }
+    ended = end != NULL;
+    gnutls_hash(r->hash, r->line, r->size);
+    json_decref(json);
+    if (status == HW_OK && watch && r->number % HW_WATCH_EVERY == 0 &&
+        !watch->go_on(watch->context, r->bytes, r->rows)) {
+      snprintf(r->error->text, sizeof r->error->text, "stopped; nothing was stored");
+      status = HW_EIO;
+    }
+  }
+  return status;
+}
+
+/* --- the store --- */
+
+static hw_status check_empty(reader *r) {
+  for (size_t t = 0; t < HW_TABLES; t++) {
+    const hw_table *table = &hw_tables[t];
+    const hw_value first[] = {hw__key_start(table, 0), table->keys > 1 ? hw__key_start(table, 1) : of_integer(1),
+                              of_integer(1)};
+    hw_value row[HW_COLUMNS_MOST];
+    hw_db_status status = r->db->driver->start(r->db, table->page, first, table->keys + 1);
+    status = status == HW_DB_OK ? r->db->driver->next(r->db, table->page, row) : status;
+    r->db->driver->finish(r->db, table->page);
+    if (status == HW_DB_OK) {
+      snprintf(r->error->text, sizeof r->error->text, "%s: has rows in %s, expected an empty store", r->store,
+               table->name);
+      return HW_EINPUT;
+    }
+    if (status != HW_DB_ABSENT) {
+      return fail_store(r, status);
+    }
+  }
+  return HW_OK;
+}
+
+static hw_status check_sense(reader *r) {
+  static const struct {
+    hw_sql which;
+    const char *fault;
+  } checks[] = {
+#define ROW(name, sql, fault) {name, fault},
+      HW_CHECK_LIST(ROW)
+#undef ROW
+  };
+  for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+    int64_t found = 0;
+    const hw_db_status status = hw__sql_integer(r->db, checks[i].which, &found, HW_NO_VALUES);
+    if (status == HW_DB_OK) {
+      snprintf(r->error->text, sizeof r->error->text, "%s: %s (number %" PRId64 ")", r->name, checks[i].fault, found);
+      return HW_EINPUT;
+    }
+    if (status != HW_DB_ABSENT) {
+      return fail_store(r, status);
+    }
+  }
+  return HW_OK;
+}
+
+static hw_status import_all(reader *r, const hw_watch *watch) {
+  hw_db_status stored = hw__db_begin(r->db);
+  if (stored != HW_DB_OK) {
+    return fail_store(r, stored);
+  }
+  hw_status status = check_empty(r);
+  status = status == HW_OK ? read_lines(r, watch) : status;
+  status = status == HW_OK ? check_sense(r) : status;
+  if (status == HW_OK) {
+    stored = hw__db_commit(r->db);
+    status = stored == HW_DB_OK ? HW_OK : fail_store(r, stored);
+  }
+  if (status != HW_OK) {
+    hw__db_rollback(r->db);
+  }
+  return status;
+}
+
+hw_status hw_import(const char *store, const char *name, FILE *in, const hw_watch *watch, uint64_t *rows,
+                    hw_error *error) {
+  reader r = {.name = name, .in = in, .error = error};
+  hw__db_name(store, r.store, sizeof r.store);
+  if (hw__db_open(store, true, &r.db, error->text, sizeof error->text) != HW_DB_OK) {
+    return HW_EIO;
+  }
+  hw_status status = HW_EIO;
+  if (gnutls_hash_init(&r.hash, GNUTLS_DIG_SHA256) == 0) {
+    status = import_all(&r, watch);
+    gnutls_hash_deinit(r.hash, NULL);
+  } else {
+    snprintf(error->text, sizeof error->text, "out of memory");
+  }
+  *rows = r.rows;
+  free(r.line);
+  hw__db_close(r.db);
+  return status;
+}

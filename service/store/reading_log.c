@@ -1,0 +1,205 @@
+/* The log: readings and commands in, in order out again. */
+#include <stdlib.h>
+
+#include "store/driver.h"
+
+hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out) {
+  int64_t base = 0;
+  const hw_db_status status = hw__sql_integer(db, SQL_BASE_GET, &base, HW_VALUES(of_integer(river)));
+  if (status == HW_DB_OK) {
+    *out = (hw_time_base)base;
+  }
+  return status;
+}
+
+enum { BASES_MOST = 1 << 20 }; /* keys grow by one: none is so large */
+
+/* What is stored for the river, asked for once: it never changes. */
+static hw_db_status known_base(hw_db *db, int64_t river, hw_time_base *out) {
+  const size_t at = (size_t)river;
+  if (at < db->base_count && db->bases[at] != HW_TIME_UNSET) {
+    *out = db->bases[at];
+    return HW_DB_OK;
+  }
+  return hw__db_time_base(db, river, out);
+}
+
+static void remember_base(hw_db *db, int64_t river, hw_time_base base) {
+  const size_t at = (size_t)river;
+  if (at >= db->base_count) {
+    if (at > BASES_MOST) {
+      return;
+    }
+    const size_t wanted = at < 64 ? 128 : 2 * at;
+    hw_time_base *grown = realloc(db->bases, wanted * sizeof *grown);
+    if (!grown) {
+      return; /* then it is asked for again */
+    }
+    memset(grown + db->base_count, 0, (wanted - db->base_count) * sizeof *grown);
+    db->bases = grown;
+    db->base_count = wanted;
+  }
+  db->bases[at] = base;
+}
+
+/* A river is in calendar time or relative time for good, as its first stored reading said. A river
+ * whose search box has dates takes plain seconds as seconds since 1970. */
+static hw_db_status settle_time_base(hw_db *db, const hw_site *site, hw_entry *entry) {
+  const hw_time_base told = entry->calendar || site->river.search_is_calendar ? HW_TIME_CALENDAR : HW_TIME_RELATIVE;
+  hw_time_base stored = HW_TIME_UNSET;
+  hw_db_status status = known_base(db, site->key, &stored);
+  if (status == HW_DB_OK && stored == HW_TIME_UNSET) {
+    status = hw__sql_run(db, SQL_BASE_SET, HW_VALUES(of_integer(site->key), of_integer((int64_t)told)));
+    stored = told;
+  }
+  if (status == HW_DB_OK) {
+    remember_base(db, site->key, stored);
+    entry->fate = stored == told ? HW_FATE_ACCEPTED : HW_FATE_TIME_BASE;
+  }
+  return status;
+}
+
+static hw_db_status append_one(hw_db *db, const hw_site *site, hw_entry *entry, const hw_stamp *stamp) {
+  const hw_value sensor = of_integer(site->sensor_keys[entry->place.sensor]);
+  const hw_value time = of_real(entry->time_s), value = of_real(entry->concentration_g_m3);
+  const hw_value below = of_integer(entry->below_limit);
+  size_t added = 0;
+  hw_db_status status = db->driver->run(db, SQL_READING_ADD,
+                                        HW_VALUES(of_integer(stamp->seq), of_integer(site->key), sensor, time, value,
+                                                  below, of_integer(stamp->received_us)),
+                                        &added);
+  entry->fate = HW_FATE_ACCEPTED;
+  if (status == HW_DB_OK && !added) {
+    int64_t same = 0;
+    status = hw__sql_integer(db, SQL_READING_SAME, &same, HW_VALUES(sensor, time, value, below));
+    entry->fate = same ? HW_FATE_DUPLICATE : HW_FATE_CONFLICT;
+  }
+  return status;
+}
+
+static hw_db_status settle_time_bases(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count) {
+  hw_db_status status = HW_DB_OK;
+  for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
+    status = settle_time_base(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i]);
+  }
+  return status;
+}
+
+hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
+                           int64_t *seq) {
+  hw_db_status status = settle_time_bases(db, catalog, entries, count);
+  if (status == HW_DB_OK && db->driver->append) {
+    return db->driver->append(db, catalog, entries, count, NULL, received_us, seq);
+  }
+  for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
+    if (entries[i].fate == HW_FATE_ACCEPTED) {
+      const hw_stamp stamp = {*seq + 1, received_us};
+      status = append_one(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i], &stamp);
+      *seq += status == HW_DB_OK && entries[i].fate == HW_FATE_ACCEPTED;
+    }
+  }
+  return status;
+}
+
+hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
+                                   const hw_stamp *stamps) {
+  hw_db_status status = settle_time_bases(db, catalog, entries, count);
+  if (status == HW_DB_OK && db->driver->append) {
+    int64_t unused = 0;
+    return db->driver->append(db, catalog, entries, count, stamps, 0, &unused);
+  }
+  for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
+    if (entries[i].fate == HW_FATE_ACCEPTED) {
+      status = append_one(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i], &stamps[i]);
+    }
+  }
+  return status;
+}
+
+hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq) {
+  const hw_db_status status =
+      hw__sql_run(db, SQL_COMMAND_ADD,
+                  HW_VALUES(of_integer(*seq + 1), of_integer((int64_t)record->kind), of_integer(record->river),
+                            of_integer(record->incident), of_real(record->time_s), of_text(record->method),
+                            of_integer(record->received_us)));
+  if (status == HW_DB_OK) {
+    record->seq = ++*seq;
+  }
+  return status;
+}
+
+static hw_db_status read_head(const hw_value *row, void *element) {
+  hw_stamp *head = element;
+  *head = (hw_stamp){hw__value_integer(&row[0]), hw__value_integer(&row[1])};
+  return HW_DB_OK;
+}
+
+hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us) {
+  hw_stamp head = {0, 0};
+  const hw_db_status status = hw__sql_one(db, SQL_HEAD, read_head, &head, HW_NO_VALUES);
+  if (status == HW_DB_OK) {
+    *seq = head.seq;
+    *received_us = head.received_us;
+  }
+  return status;
+}
+
+hw_db_status hw__read_reading(const hw_value *row, void *element) {
+  *(hw_record *)element = (hw_record){.seq = hw__value_integer(&row[0]),
+                                      .kind = HW_RECORD_READING,
+                                      .river = hw__value_integer(&row[1]),
+                                      .sensor = hw__value_integer(&row[2]),
+                                      .time_s = hw__value_real(&row[3]),
+                                      .concentration_g_m3 = hw__value_real(&row[4]),
+                                      .below_limit = hw__value_integer(&row[5]) != 0,
+                                      .received_us = hw__value_integer(&row[6])};
+  return HW_DB_OK;
+}
+
+static hw_db_status read_record(const hw_value *row, void *element) {
+  hw_record *record = element;
+  hw__read_reading(row, record);
+  record->kind = (hw_record_kind)hw__value_integer(&row[7]);
+  if (record->kind != HW_RECORD_READING) {
+    record->incident = hw__value_integer(&row[8]);
+    hw__value_copy(&row[9], record->method, sizeof record->method);
+  }
+  return HW_DB_OK;
+}
+
+hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count) {
+  const hw_collection records = {read_record, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_LOG, &records, HW_VALUES(of_integer(after), of_integer((int64_t)limit)));
+}
+
+hw_db_status hw__db_river_log(hw_db *db, int64_t river, int64_t after, int64_t upto, hw_record *out, size_t limit,
+                              size_t *count) {
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_RIVER_LOG, &readings,
+                         HW_VALUES(of_integer(river), of_integer(after), of_integer(upto), of_integer((int64_t)limit)));
+}
+
+hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, size_t limit, size_t *count) {
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_LEAD_IN, &readings,
+                         HW_VALUES(of_integer(what->river), of_real(what->from_s), of_integer(what->after),
+                                   of_integer(what->before), of_integer((int64_t)limit)));
+}
+
+hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
+                               size_t *count) {
+  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+  const hw_db_status status =
+      hw__sql_collect(db, SQL_SENSOR_LOG, &readings,
+                      HW_VALUES(of_integer(sensor), of_real(from_s), of_real(to_s), of_integer((int64_t)limit)));
+  for (size_t i = 0; status == HW_DB_OK && i < *count / 2; i++) {
+    const hw_record swap = out[i];
+    out[i] = out[*count - 1 - i];
+    out[*count - 1 - i] = swap;
+  }
+  return status;
+}
+
+hw_db_status hw__db_count(hw_db *db, int64_t *readings) {
+  return hw__sql_integer(db, SQL_COUNT, readings, HW_NO_VALUES);
+}

@@ -1,0 +1,277 @@
+/* SQLite behind the database interface.
+ *
+ * Durability: WAL with synchronous=FULL, so COMMIT returns after the log is on the disk. The schema's
+ * version is PRAGMA user_version.
+ */
+#include <math.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/driver.h"
+
+typedef struct {
+  hw_db base;
+  sqlite3 *handle;
+  sqlite3_stmt *statements[SQL_STATEMENTS];
+  sqlite3_stmt *begin, *commit;
+} sqlite_db;
+
+static hw_db_status meaning(int code) {
+  switch (code & 0xff) {
+    case SQLITE_OK:
+    case SQLITE_DONE:
+    case SQLITE_ROW:
+      return HW_DB_OK;
+    case SQLITE_FULL:
+      return HW_DB_FULL;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_CANTOPEN:
+      return HW_DB_READONLY;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return HW_DB_CORRUPT;
+    case SQLITE_CONSTRAINT:
+      return HW_DB_CLASH;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+      return HW_DB_BUSY;
+    default:
+      return HW_DB_IO;
+  }
+}
+
+/* What the connection's last failure means. */
+static hw_db_status fault(sqlite_db *db) {
+  const hw_db_status status = meaning(sqlite3_extended_errcode(db->handle));
+  return status == HW_DB_OK ? HW_DB_IO : status;
+}
+
+static const char *sqlite_reason(hw_db *base) {
+  return sqlite3_errmsg(((sqlite_db *)base)->handle);
+}
+
+static void sqlite_name(const char *where, char *out, size_t size) {
+  snprintf(out, size, "%s", where);
+}
+
+static void sqlite_close(hw_db *base) {
+  sqlite_db *db = (sqlite_db *)base;
+  for (int i = 0; i < SQL_STATEMENTS; i++) {
+    sqlite3_finalize(db->statements[i]);
+  }
+  sqlite3_finalize(db->begin);
+  sqlite3_finalize(db->commit);
+  sqlite3_close(db->handle);
+  free(db);
+}
+
+static hw_db_status execute(sqlite_db *db, const char *sql) {
+  return meaning(sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
+}
+
+static hw_db_status sqlite_open(const char *where, bool writer, hw_db **out, char *reason, size_t size) {
+  sqlite_db *db = calloc(1, sizeof *db);
+  if (!db) {
+    return HW_DB_IO;
+  }
+  db->base.driver = &hw__db_sqlite;
+  const int flags = (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
+  hw_db_status status = meaning(sqlite3_open_v2(where, &db->handle, flags, NULL));
+  if (status == HW_DB_OK) {
+    sqlite3_busy_timeout(db->handle, 5000);
+    /* cell_size_check: meet a damaged page with an error, not with a wrong row. */
+    status = execute(db, writer ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"
+                                  "PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000;"
+                                  "PRAGMA cache_size = -65536; PRAGMA locking_mode = NORMAL"
+                                : "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA cache_size = -8192");
+  }
+  if (status != HW_DB_OK) {
+    const bool missing = !writer && access(where, F_OK) != 0;
+    snprintf(reason, size, "%s", db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
+    sqlite_close(&db->base);
+    return missing ? HW_DB_NO_FILE : status;
+  }
+  *out = &db->base;
+  return HW_DB_OK;
+}
+
+static hw_db_status sqlite_version(hw_db *base, int *out) {
+  sqlite_db *db = (sqlite_db *)base;
+  sqlite3_stmt *statement = NULL;
+  hw_db_status status = HW_DB_OK;
+  if (sqlite3_prepare_v2(db->handle, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
+      sqlite3_step(statement) == SQLITE_ROW) {
+    *out = sqlite3_column_int(statement, 0);
+  } else {
+    status = fault(db);
+  }
+  sqlite3_finalize(statement);
+  return status;
+}
+
+static void sqlite_rollback(hw_db *base) {
+  sqlite_db *db = (sqlite_db *)base;
+  if (!sqlite3_get_autocommit(db->handle)) {
+    execute(db, "ROLLBACK");
+  }
+}
+
+static hw_db_status sqlite_migrate(hw_db *base, const char *sql, int version) {
+  sqlite_db *db = (sqlite_db *)base;
+  char stamp[64];
+  snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d", version);
+  hw_db_status status = execute(db, "BEGIN IMMEDIATE");
+  status = status == HW_DB_OK ? execute(db, sql) : status;
+  status = status == HW_DB_OK ? execute(db, stamp) : status;
+  status = status == HW_DB_OK ? execute(db, "COMMIT") : status;
+  if (status != HW_DB_OK) {
+    sqlite_rollback(base);
+  }
+  return status;
+}
+
+/* The statement, reset and ready to bind; NULL when it cannot be prepared. */
+static sqlite3_stmt *ready(sqlite_db *db, sqlite3_stmt **statement, const char *sql) {
+  if (*statement) {
+    sqlite3_reset(*statement);
+  } else {
+    sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+  }
+  return *statement;
+}
+
+static hw_db_status step_once(sqlite_db *db, sqlite3_stmt *statement) {
+  if (!statement) {
+    return fault(db);
+  }
+  const int code = sqlite3_step(statement);
+  const hw_db_status status = code == SQLITE_DONE || code == SQLITE_ROW ? HW_DB_OK : fault(db);
+  sqlite3_reset(statement);
+  return status;
+}
+
+static hw_db_status sqlite_begin(hw_db *base, bool writing) {
+  sqlite_db *db = (sqlite_db *)base;
+  return writing ? step_once(db, ready(db, &db->begin, "BEGIN IMMEDIATE")) : execute(db, "BEGIN");
+}
+
+static hw_db_status sqlite_commit(hw_db *base) {
+  sqlite_db *db = (sqlite_db *)base;
+  return step_once(db, ready(db, &db->commit, "COMMIT"));
+}
+
+static void bind(sqlite3_stmt *statement, int at, const hw_value *value) {
+  switch (value->kind) {
+    case HW_VALUE_INTEGER:
+      sqlite3_bind_int64(statement, at, value->integer);
+      break;
+    case HW_VALUE_REAL:
+      sqlite3_bind_double(statement, at, value->real); /* NaN becomes NULL */
+      break;
+    case HW_VALUE_TEXT:
+      sqlite3_bind_text64(statement, at, value->bytes, value->size, SQLITE_STATIC, SQLITE_UTF8);
+      break;
+    case HW_VALUE_BLOB:
+      sqlite3_bind_blob64(statement, at, value->bytes, value->size, SQLITE_STATIC);
+      break;
+    case HW_VALUE_NULL:
+      sqlite3_bind_null(statement, at);
+      break;
+  }
+}
+
+static hw_db_status sqlite_start(hw_db *base, hw_sql which, const hw_value *values, size_t count) {
+  sqlite_db *db = (sqlite_db *)base;
+  sqlite3_stmt *statement = ready(db, &db->statements[which], hw__sql_text(which));
+  for (size_t i = 0; i < count && statement; i++) {
+    bind(statement, (int)i + 1, &values[i]);
+  }
+  return statement ? HW_DB_OK : fault(db);
+}
+
+static hw_db_status sqlite_run(hw_db *base, hw_sql which, const hw_value *values, size_t count, size_t *changed) {
+  sqlite_db *db = (sqlite_db *)base;
+  hw_db_status status = sqlite_start(base, which, values, count);
+  status = status == HW_DB_OK ? step_once(db, db->statements[which]) : status;
+  if (status == HW_DB_OK && changed) {
+    *changed = (size_t)sqlite3_changes(db->handle);
+  }
+  return status;
+}
+
+static hw_value column(sqlite3_stmt *statement, int at) {
+  switch (sqlite3_column_type(statement, at)) {
+    case SQLITE_INTEGER:
+      return of_integer(sqlite3_column_int64(statement, at));
+    case SQLITE_FLOAT:
+      return of_real(sqlite3_column_double(statement, at));
+    case SQLITE_TEXT: {
+      const char *text = (const char *)sqlite3_column_text(statement, at);
+      return text
+                 ? (hw_value){.kind = HW_VALUE_TEXT, .bytes = text, .size = (size_t)sqlite3_column_bytes(statement, at)}
+                 : (hw_value){0};
+    }
+    case SQLITE_BLOB: {
+      const void *bytes = sqlite3_column_blob(statement, at);
+      return of_blob(bytes, (size_t)sqlite3_column_bytes(statement, at));
+    }
+    default:
+      return (hw_value){0};
+  }
+}
+
+static hw_db_status sqlite_next(hw_db *base, hw_sql which, hw_value *row) {
+  sqlite_db *db = (sqlite_db *)base;
+  sqlite3_stmt *statement = db->statements[which];
+  const int code = sqlite3_step(statement);
+  if (code != SQLITE_ROW) {
+    return code == SQLITE_DONE ? HW_DB_ABSENT : fault(db);
+  }
+  const int columns = sqlite3_column_count(statement);
+  for (int i = 0; i < columns; i++) {
+    row[i] = column(statement, i);
+  }
+  return HW_DB_OK;
+}
+
+static void sqlite_finish(hw_db *base, hw_sql which) {
+  sqlite3_reset(((sqlite_db *)base)->statements[which]);
+}
+
+static hw_db_status sqlite_relax(hw_db *base) {
+  return execute((sqlite_db *)base, "PRAGMA synchronous = NORMAL");
+}
+
+static hw_db_status sqlite_copy(hw_db *base, const char *path) {
+  sqlite3 *copy = NULL;
+  int code = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+  sqlite3_backup *backup =
+      code == SQLITE_OK ? sqlite3_backup_init(copy, "main", ((sqlite_db *)base)->handle, "main") : NULL;
+  if (backup) {
+    code = sqlite3_backup_step(backup, -1); /* all in one read transaction */
+    sqlite3_backup_finish(backup);
+  } else {
+    code = code == SQLITE_OK ? sqlite3_errcode(copy) : code;
+  }
+  sqlite3_close(copy);
+  return code == SQLITE_DONE ? HW_DB_OK : meaning(code) == HW_DB_OK ? HW_DB_IO : meaning(code);
+}
+
+const hw_db_driver hw__db_sqlite = {.open = sqlite_open,
+                                    .close = sqlite_close,
+                                    .name = sqlite_name,
+                                    .reason = sqlite_reason,
+                                    .version = sqlite_version,
+                                    .migrate = sqlite_migrate,
+                                    .begin = sqlite_begin,
+                                    .commit = sqlite_commit,
+                                    .rollback = sqlite_rollback,
+                                    .run = sqlite_run,
+                                    .start = sqlite_start,
+                                    .next = sqlite_next,
+                                    .finish = sqlite_finish,
+                                    .relax = sqlite_relax,
+                                    .copy = sqlite_copy};

@@ -1,0 +1,414 @@
+#include "store/store.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/metrics.h"
+
+enum { READERS_MAX = 16 };
+
+typedef struct job {
+  hw_job_run run;
+  void *context;
+  hw_db_status status;
+  sem_t done;
+  struct job *next;
+} job;
+
+struct hw_store {
+  hw_catalog *catalog;
+  char *path;
+  hw_db *writer;
+  pthread_t thread;
+  pthread_mutex_t queue_lock;
+  pthread_cond_t queue_filled;
+  job *first, **last;
+  bool closing;
+
+  pthread_mutex_t news_lock;
+  pthread_cond_t news;
+  uint64_t version;
+  bool stopping;
+  int64_t seq;
+  bool seq_unsure; /* a commit that failed may have been made all the same: only the log knows */
+  hw_db_status health;
+  bool damaged; /* for good: nothing is written on top of it */
+
+  pthread_mutex_t reader_lock;
+  pthread_cond_t reader_free;
+  hw_db *readers[READERS_MAX];
+  size_t reader_count, readers_out;
+
+  pthread_mutex_t clock_lock;
+  int64_t clock_us;     /* guarded clock at the last look */
+  int64_t monotonic_us; /* and the machine's uptime then */
+};
+
+static int64_t read_clock_us(clockid_t which) {
+  struct timespec now;
+  clock_gettime(which, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t hw__store_now_us(hw_store *store) {
+  pthread_mutex_lock(&store->clock_lock);
+  const int64_t monotonic = read_clock_us(CLOCK_MONOTONIC);
+  const int64_t wall = read_clock_us(CLOCK_REALTIME);
+  const int64_t carried = store->clock_us + (monotonic - store->monotonic_us);
+  store->clock_us = wall > carried ? wall : carried;
+  store->monotonic_us = monotonic;
+  const int64_t now = store->clock_us;
+  pthread_mutex_unlock(&store->clock_lock);
+  return now;
+}
+
+/* A damaged file may get worse with every write, and what is refused is still with its sender. */
+static void meet_damage(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const bool first = !store->damaged;
+  store->damaged = true;
+  store->health = HW_DB_CORRUPT;
+  pthread_mutex_unlock(&store->news_lock);
+  if (first) {
+    hw__log(HW_LOG_ERROR, "database_damaged", "consequence", "nothing is stored until it is restored");
+  }
+}
+
+/* Run a chain of jobs in one transaction. *seq: the last number of the log after it. */
+static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int64_t *seq) {
+  hw_db_status status = hw__db_begin(store->writer);
+  if (status == HW_DB_OK && store->seq_unsure) {
+    int64_t latest_us = 0;
+    status = hw__db_head(store->writer, seq, &latest_us);
+  }
+  for (job *each = chain; each && status == HW_DB_OK; each = whole_chain ? each->next : NULL) {
+    status = each->run(store->writer, seq, each->context);
+  }
+  if (status == HW_DB_OK) {
+    status = hw__db_commit(store->writer);
+  }
+  if (status != HW_DB_OK) {
+    hw__db_rollback(store->writer);
+  }
+  store->seq_unsure = status != HW_DB_OK;
+  return status;
+}
+
+static void publish(hw_store *store, int64_t seq, hw_db_status status) {
+  pthread_mutex_lock(&store->news_lock);
+  store->seq = seq;
+  store->health = store->damaged ? HW_DB_CORRUPT : status;
+  store->version++;
+  pthread_cond_broadcast(&store->news);
+  pthread_mutex_unlock(&store->news_lock);
+}
+
+static void commit_chain(hw_store *store, job *chain) {
+  const int64_t started = read_clock_us(CLOCK_MONOTONIC);
+  int64_t seq = store->seq; /* only this thread moves it */
+  hw_db_status status = transact(store, chain, true, &seq);
+  size_t jobs = 0;
+  if (status != HW_DB_OK && chain->next) {
+    seq = store->seq;
+    for (job *each = chain; each; each = each->next) {
+      int64_t tried = seq;
+      each->status = transact(store, each, false, &tried);
+      seq = each->status == HW_DB_OK ? tried : seq;
+      status = each->status;
+      jobs++;
+    }
+  } else {
+    seq = status == HW_DB_OK ? seq : store->seq;
+    for (job *each = chain; each; each = each->next) {
+      each->status = status;
+      jobs++;
+    }
+  }
+  publish(store, seq, status);
+  if (status == HW_DB_CORRUPT) {
+    meet_damage(store);
+  }
+  hw__metric_add(HW_METRIC_COMMITS, 1);
+  hw__metric_add(HW_METRIC_COMMIT_JOBS, jobs);
+  hw__metric_add(HW_METRIC_COMMIT_FAILURES, status != HW_DB_OK);
+  hw__metric_add(HW_METRIC_COMMIT_US, (uint64_t)(read_clock_us(CLOCK_MONOTONIC) - started));
+  while (chain) {
+    job *next = chain->next; /* the job is gone once its owner wakes */
+    sem_post(&chain->done);
+    chain = next;
+  }
+}
+
+static hw_db_status run_probe(hw_db *db, int64_t *seq, void *context) {
+  (void)context;
+  return hw__db_put_cursor(db, "probe", *seq);
+}
+
+/* Can the disk be written again? Asked by a write of our own: a service that says it is not ready may be sent nothing
+ * that would show it. */
+static void probe(hw_store *store) {
+  job mine = {.run = run_probe};
+  sem_init(&mine.done, 0, 0);
+  commit_chain(store, &mine);
+  sem_destroy(&mine.done);
+}
+
+/* Seconds until the disk is tried again; 0 while it is well, or damaged for good. On a full one a small write may fit
+ * where readings do not, so it is tried more seldom. */
+static time_t patience_s(hw_store *store) {
+  const hw_db_status health = hw__store_health(store);
+  if (health == HW_DB_OK || health == HW_DB_CORRUPT) {
+    return 0;
+  }
+  return health == HW_DB_FULL ? 10 : 1;
+}
+
+/* The queue's lock is held. Returned: something came, or there is nothing to try. */
+static bool wait_for_jobs(hw_store *store, time_t limit_s) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += limit_s;
+  int timed_out = 0;
+  while (!store->first && !store->closing && !timed_out) {
+    timed_out = limit_s ? pthread_cond_timedwait(&store->queue_filled, &store->queue_lock, &until)
+                        : pthread_cond_wait(&store->queue_filled, &store->queue_lock);
+  }
+  return store->first || store->closing;
+}
+
+static void *write_loop(void *argument) {
+  hw_store *store = argument;
+  pthread_mutex_lock(&store->queue_lock);
+  for (;;) {
+    if (!wait_for_jobs(store, patience_s(store))) {
+      pthread_mutex_unlock(&store->queue_lock);
+      probe(store);
+      pthread_mutex_lock(&store->queue_lock);
+      continue;
+    }
+    job *chain = store->first;
+    if (!chain) {
+      break;
+    }
+    store->first = NULL;
+    store->last = &store->first;
+    pthread_mutex_unlock(&store->queue_lock);
+    commit_chain(store, chain);
+    pthread_mutex_lock(&store->queue_lock);
+  }
+  pthread_mutex_unlock(&store->queue_lock);
+  return NULL;
+}
+
+static bool is_damaged(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const bool damaged = store->damaged;
+  pthread_mutex_unlock(&store->news_lock);
+  return damaged;
+}
+
+hw_db_status hw__store_write(hw_store *store, hw_job_run run, void *context) {
+  if (is_damaged(store)) {
+    return HW_DB_CORRUPT;
+  }
+  job mine = {.run = run, .context = context};
+  sem_init(&mine.done, 0, 0);
+  pthread_mutex_lock(&store->queue_lock);
+  if (store->closing) {
+    pthread_mutex_unlock(&store->queue_lock);
+    sem_destroy(&mine.done);
+    return HW_DB_STOPPING;
+  }
+  *store->last = &mine;
+  store->last = &mine.next;
+  pthread_cond_signal(&store->queue_filled);
+  pthread_mutex_unlock(&store->queue_lock);
+  while (sem_wait(&mine.done) != 0) {
+  }
+  sem_destroy(&mine.done);
+  return mine.status;
+}
+
+typedef struct {
+  hw_store *store;
+  hw_ingest *ingest;
+  int64_t received_us;
+} append_job;
+
+static hw_db_status run_append(hw_db *db, int64_t *seq, void *context) {
+  const append_job *append = context;
+  return hw__db_append(db, append->store->catalog, append->ingest->entries, append->ingest->count, append->received_us,
+                       seq);
+}
+
+hw_db_status hw__store_ingest(hw_store *store, hw_ingest *ingest) {
+  if (ingest->count == 0) {
+    return HW_DB_OK;
+  }
+  append_job append = {store, ingest, hw__store_now_us(store)};
+  const hw_db_status status = hw__store_write(store, run_append, &append);
+  for (size_t i = 0; i < ingest->count && status == HW_DB_OK; i++) {
+    const hw_entry *entry = &ingest->entries[i];
+    if (entry->fate == HW_FATE_CONFLICT || entry->fate == HW_FATE_TIME_BASE) {
+      hw__ingest_reject(ingest, entry->line, entry->fate, "%s", hw__fate_text(entry->fate));
+    } else {
+      ingest->tally[entry->fate]++;
+    }
+  }
+  return status;
+}
+
+hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **out, char *sentence, size_t size) {
+  *out = NULL;
+  hw_store *store = calloc(1, sizeof *store);
+  char *copy = strdup(path);
+  if (!store || !copy) {
+    free(store);
+    free(copy);
+    snprintf(sentence, size, "out of memory");
+    return HW_DB_IO;
+  }
+  *store = (hw_store){.catalog = catalog, .path = copy, .last = &store->first};
+  hw_db_status status = hw__db_open(path, true, &store->writer, sentence, size);
+  int64_t latest_us = 0;
+  if (status == HW_DB_OK) {
+    status = hw__db_enrol(store->writer, catalog);
+    status = status == HW_DB_OK ? hw__db_head(store->writer, &store->seq, &latest_us) : status;
+    if (status != HW_DB_OK) {
+      char name[256];
+      hw__db_name(path, name, sizeof name);
+      snprintf(sentence, size, "%s: %s", name, hw__db_text(status));
+    }
+  }
+  if (status != HW_DB_OK) {
+    hw__db_close(store->writer);
+    free(store->path);
+    free(store);
+    return status;
+  }
+  store->clock_us = latest_us;
+  store->monotonic_us = read_clock_us(CLOCK_MONOTONIC);
+  pthread_condattr_t monotonic;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_mutex_init(&store->queue_lock, NULL);
+  pthread_cond_init(&store->queue_filled, &monotonic);
+  pthread_mutex_init(&store->news_lock, NULL);
+  pthread_cond_init(&store->news, &monotonic);
+  pthread_mutex_init(&store->reader_lock, NULL);
+  pthread_cond_init(&store->reader_free, NULL);
+  pthread_mutex_init(&store->clock_lock, NULL);
+  pthread_condattr_destroy(&monotonic);
+  if (pthread_create(&store->thread, NULL, write_loop, store) != 0) {
+    snprintf(sentence, size, "no thread for the writer");
+    hw__db_close(store->writer);
+    free(store->path);
+    free(store);
+    return HW_DB_IO;
+  }
+  *out = store;
+  return HW_DB_OK;
+}
+
+void hw__store_relax(hw_store *store) {
+  hw__db_relax(store->writer);
+}
+
+void hw__store_close(hw_store *store) {
+  if (!store) {
+    return;
+  }
+  pthread_mutex_lock(&store->queue_lock);
+  store->closing = true;
+  pthread_cond_signal(&store->queue_filled);
+  pthread_mutex_unlock(&store->queue_lock);
+  pthread_join(store->thread, NULL);
+  for (size_t i = 0; i < store->reader_count; i++) {
+    hw__db_close(store->readers[i]);
+  }
+  hw__db_close(store->writer);
+  free(store->path);
+  free(store);
+}
+
+hw_db *hw__store_reader(hw_store *store) {
+  pthread_mutex_lock(&store->reader_lock);
+  while (store->reader_count == 0 && store->readers_out == READERS_MAX) {
+    pthread_cond_wait(&store->reader_free, &store->reader_lock);
+  }
+  hw_db *db = store->reader_count ? store->readers[--store->reader_count] : NULL;
+  store->readers_out++;
+  pthread_mutex_unlock(&store->reader_lock);
+  if (!db) {
+    char sentence[256];
+    hw__db_open(store->path, false, &db, sentence, sizeof sentence);
+  }
+  if (!db) {
+    hw__store_return(store, NULL);
+  }
+  return db;
+}
+
+void hw__store_return(hw_store *store, hw_db *db) {
+  if (db && hw__db_damaged(db)) {
+    meet_damage(store);
+  }
+  pthread_mutex_lock(&store->reader_lock);
+  if (db) {
+    store->readers[store->reader_count++] = db;
+  }
+  store->readers_out--;
+  pthread_cond_signal(&store->reader_free);
+  pthread_mutex_unlock(&store->reader_lock);
+}
+
+uint64_t hw__store_wait(hw_store *store, uint64_t seen, int timeout_ms) {
+  struct timespec until;
+  clock_gettime(CLOCK_MONOTONIC, &until);
+  until.tv_sec += timeout_ms / 1000;
+  until.tv_nsec += (long)(timeout_ms % 1000) * 1000000;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&store->news_lock);
+  while (store->version == seen && !store->stopping &&
+         pthread_cond_timedwait(&store->news, &store->news_lock, &until) == 0) {
+  }
+  const uint64_t version = store->version;
+  pthread_mutex_unlock(&store->news_lock);
+  return version;
+}
+
+static void raise_news(hw_store *store, bool stopping) {
+  pthread_mutex_lock(&store->news_lock);
+  store->version++;
+  store->stopping = store->stopping || stopping;
+  pthread_cond_broadcast(&store->news);
+  pthread_mutex_unlock(&store->news_lock);
+}
+
+void hw__store_nudge(hw_store *store) {
+  raise_news(store, false);
+}
+
+void hw__store_wake_for_stop(hw_store *store) {
+  raise_news(store, true);
+}
+
+int64_t hw__store_seq(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const int64_t seq = store->seq;
+  pthread_mutex_unlock(&store->news_lock);
+  return seq;
+}
+
+hw_db_status hw__store_health(hw_store *store) {
+  pthread_mutex_lock(&store->news_lock);
+  const hw_db_status health = store->health;
+  pthread_mutex_unlock(&store->news_lock);
+  return health;
+}
