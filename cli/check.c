@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/check_bound.h"
 #include "cli/check_field.h"
 #include "cli/collect.h"
 
@@ -24,7 +25,7 @@ typedef struct {
   hw_bound bound;
 } outlook;
 
-/* At the estimate from these readings. */
+/* What these readings say: the estimate and how well they can tell it; the paper's error bound at its own answer. */
 typedef struct {
   hw_estimate estimate;
   hw_bound bound;
@@ -121,8 +122,7 @@ static int judge(cli_session *session, const check_request *r, verdict *out) {
   }
   if (status == HW_OK) {
     const hw_error_bound_options settings = {.seed = r->seed};
-    status =
-        hw_error_bound_check(&session->river, readings, count, &out->estimate.source, &settings, &out->error_bound);
+    status = hw_error_bound_check(&session->river, readings, count, &settings, &out->error_bound);
   }
   hw_run_free(run);
   free(readings);
@@ -173,7 +173,6 @@ static void print_outlooks(const cli_session *session, const check_request *r, c
 }
 
 static void print_verdict(const verdict *v) {
-  const hw_error_bound *e = &v->error_bound;
   printf("\nAt the estimate: %.6g kg at km %.2f\n", v->estimate.source.mass_g / 1000,
          v->estimate.source.location_m / 1000);
   if (v->bound.identifiable) {
@@ -182,10 +181,7 @@ static void print_verdict(const verdict *v) {
   } else {
     printf("  not identifiable from these readings\n");
   }
-  printf("  local error bound (Example 4.4): %s; smallest eigenvalue %.3g, convex within %.3g box widths\n",
-         e->holds ? "holds" : "does not hold", e->eigenvalue[0], e->convex_radius);
-  printf("  single readings (Assumption 4.5): %s; %zu of %zu have a positive definite Hessian of their own\n",
-         e->single_holds ? "holds" : "does not hold", e->definite, e->readings);
+  cli_print_error_bound(&v->error_bound);
 }
 
 static void print_bound_json(const hw_bound *b) {
@@ -213,15 +209,12 @@ static void print_json(const cli_session *session, const check_request *r, const
     printf("null}\n");
     return;
   }
-  const hw_error_bound *e = &v->error_bound;
   printf("{\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"bound\": ", v->estimate.source.mass_g,
          v->estimate.source.location_m, v->estimate.source.time_s);
   print_bound_json(&v->bound);
-  printf(
-      ",\n  \"error_bound\": {\"holds\": %s, \"eigenvalues\": [%.9g, %.9g, %.9g], \"radius\": %.9g, "
-      "\"convex_radius\": %.9g, \"single_readings\": {\"holds\": %s, \"definite\": %zu, \"readings\": %zu}}}}\n",
-      e->holds ? "true" : "false", e->eigenvalue[0], e->eigenvalue[1], e->eigenvalue[2], e->radius, e->convex_radius,
-      e->single_holds ? "true" : "false", e->definite, e->readings);
+  printf(",\n  \"error_bound\": ");
+  cli_print_error_bound_json(&v->error_bound);
+  printf("}}\n");
 }
 
 static int check(cli_session *session, check_request *r, bool with_readings) {
@@ -275,7 +268,8 @@ static int run(int argc, char **argv) {
       "RIVER [READINGS] [options]",
       "Could the sensors identify a source at all, and how well? Before any spill, for releases at places\n"
       "along the search box: the Cramer-Rao bound of mass, place and time. With readings also at the\n"
-      "estimate: the same bound for the times read, and the paper's local error bound (Example 4.4).",
+      "estimate: the same bound for the times read; and the paper's local error bound where it asks for\n"
+      "it, at the answer of its Algorithm 5 (Example 4.5, Assumption 4.6).",
       positional,
       options,
       sizeof options / sizeof options[0]};

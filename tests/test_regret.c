@@ -256,24 +256,41 @@ static void test_eigenvalues_match_a_matrix_made_from_them(void **unused) {
   }
 }
 
-static void test_error_bound_holds_for_the_mean_but_not_for_single_readings(void **unused) {
+static void test_error_bound_holds_at_algorithm_5s_answer_but_not_for_single_readings(void **unused) {
   (void)unused;
   scene s = open_scene(20, 0, 1);
   hw_error_bound found;
-  assert_int_equal(hw_error_bound_check(&s.river, s.readings, s.count, &paper_truth, NULL, &found), HW_OK);
-  print_message(
-      "eigenvalues %.3g %.3g %.3g, radius %.3g, share %.3f, convex within %.3g; single %zu of %zu, gradient %.2f\n",
-      found.eigenvalue[0], found.eigenvalue[1], found.eigenvalue[2], found.radius, found.share_positive,
-      found.convex_radius, found.definite, found.readings, found.share_gradient_bound);
+  assert_int_equal(hw_error_bound_check(&s.river, s.readings, s.count, NULL, &found), HW_OK);
+  print_message("eigenvalues %.3g %.3g %.3g, gradient %.3g, distance %.3g of %.3g and %.3g; single %zu of %zu\n",
+                found.eigenvalue[0], found.eigenvalue[1], found.eigenvalue[2], found.gradient, found.distance,
+                found.printed.distance, found.implied.distance, found.definite, found.readings);
   assert_true(found.eigenvalue[0] > 0); /* the source is a strict minimum of the mean loss */
   assert_true(found.convex_radius > 0);
-  assert_true(found.readings > 10);
-  assert_true(found.holds);
-  assert_int_equal(found.definite, 0); /* clean readings are met exactly: rank one */
+  assert_true(found.printed.holds && found.implied.holds);
+  /* Definition 4.4 bounds the distance; polished to 1e-10, so compare beyond that. */
+  assert_true(found.distance <= found.implied.distance + 1e-9);
+  assert_true(fabs(found.printed.distance * found.implied.distance - found.gradient * found.gradient) <=
+              1e-12 * found.gradient * found.gradient);
+  assert_int_equal(found.readings, s.count);
+  assert_int_equal(found.definite, 0); /* at its minimum a reading is met exactly: rank one */
   assert_false(found.single_holds);
-  const hw_source nowhere = {NAN, -20000, -10000};
-  assert_int_equal(hw_error_bound_check(&s.river, s.readings, s.count, &nowhere, NULL, &found), HW_EDOMAIN);
-  assert_int_equal(hw_error_bound_check(&s.river, s.readings, 0, &paper_truth, NULL, &found), HW_EEMPTY);
+  close_scene(&s);
+}
+
+/* What was wrong once: away from a minimum the Hessian says nothing about one. */
+static void test_error_bound_elsewhere_is_no_verdict_about_the_minimum(void **unused) {
+  (void)unused;
+  scene s = open_scene(20, 0, 1);
+  const hw_source beside = {1370, -23700, -228 * 60.0}, nowhere = {NAN, -20000, -10000};
+  hw_error_bound found;
+  hw_error_bound_options options = {.samples = 50, .at = &beside};
+  assert_int_equal(hw_error_bound_check(&s.river, s.readings, s.count, &options, &found), HW_OK);
+  assert_true(found.at.location_m == beside.location_m);
+  assert_true(found.gradient > 0.1);
+  assert_true(found.distance > found.implied.distance || !found.implied.holds);
+  options.at = &nowhere;
+  assert_int_equal(hw_error_bound_check(&s.river, s.readings, s.count, &options, &found), HW_EDOMAIN);
+  assert_int_equal(hw_error_bound_check(&s.river, s.readings, 0, NULL, &found), HW_EEMPTY);
   close_scene(&s);
 }
 
@@ -308,7 +325,8 @@ int main(void) {
       cmocka_unit_test(test_regret_grows_linearly_or_slower),
       cmocka_unit_test(test_constants_hold_at_random_points_and_bounds_follow),
       cmocka_unit_test(test_eigenvalues_match_a_matrix_made_from_them),
-      cmocka_unit_test(test_error_bound_holds_for_the_mean_but_not_for_single_readings),
+      cmocka_unit_test(test_error_bound_holds_at_algorithm_5s_answer_but_not_for_single_readings),
+      cmocka_unit_test(test_error_bound_elsewhere_is_no_verdict_about_the_minimum),
       cmocka_unit_test(test_regret_rejects_bad_input_and_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

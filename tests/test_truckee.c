@@ -89,10 +89,27 @@ static void test_learners_end_at_the_global_minimum(void **state) {
   hw_river_free(&t.river);
 }
 
+/* Where the paper's check belongs: at Algorithm 5's answer. Computed independently: 0.86, 4.5, 1470, all samples
+ * convex. */
+static void test_error_bound_holds_at_algorithm_5s_answer(void **state) {
+  (void)state;
+  truckee t;
+  hw_error_bound found;
+  load(&t);
+  assert_int_equal(hw_error_bound_check(&t.river, t.readings, t.count, NULL, &found), HW_OK);
+  assert_true(fabs(found.eigenvalue[0] - 0.86) < 0.01);
+  assert_true(fabs(found.eigenvalue[1] - 4.5) < 0.1);
+  assert_true(fabs(found.eigenvalue[2] - 1470) < 15);
+  assert_true(found.printed.holds && found.implied.holds);
+  assert_false(found.single_holds);
+  hw_river_free(&t.river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_hindsight_optimum_is_where_it_is_known_to_be),
       cmocka_unit_test(test_learners_end_at_the_global_minimum),
+      cmocka_unit_test(test_error_bound_holds_at_algorithm_5s_answer),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ hw_status hw_plan_sequence(const hw_plan_settings *settings, hw_plan_identify id
  * Status:   HW_EDOMAIN */
 hw_status hw_plan_direct(const hw_plan_settings *settings, const hw_source *spread, size_t required[3]);
 
-/* Mean and Student interval across sensors, eq. (7) of the paper.
+/* Mean and Student interval across sensors, eq. (8) of the paper.
  * Given:    count >= 2 identifications, level
  * Returned: *mean, *interval (not clipped to any box), *spread the sample standard deviations (may be NULL)
  * Status:   HW_EDOMAIN */

@@ -73,31 +73,49 @@ double hw_regret_bound(const hw_loss_constants *constants, double delta, size_t 
 /* The window that minimises the bound for a fixed number of gradients: 2 kappa / delta within 1..N. */
 size_t hw_regret_best_window(const hw_loss_constants *constants, double delta, size_t readings);
 
-/* ---- The local error bound at an estimate (Example 4.4, Assumption 4.5) ---- */
+/* ---- The local error bound at Algorithm 5's answer (Definition 4.4, Example 4.5, Assumption 4.6) ---- */
 
+/* Zero means the default. */
 typedef struct {
-  double threshold; /* theta, on the gradient; default 0.01 */
-  size_t samples;   /* points tried; default 1000 */
-  uint64_t seed;    /* default 1 */
+  double threshold;    /* theta, on the gradient; default 0.01 */
+  size_t samples;      /* points tried; default 1000 */
+  uint64_t seed;       /* default 1 */
+  const hw_source *at; /* check the mean loss here; default NULL, Algorithm 5's own answer, as the paper asks */
 } hw_error_bound_options;
+
+/* One reading of "close to a minimum". The paper prints d <= mu |grad F|; its Definition 4.4 gives d <= |grad F| / mu.
+ */
+typedef struct {
+  double distance;       /* the bound on how far the minimum is, at the gradient met */
+  double radius;         /* the neighbourhood looked at: the same with theta for the gradient */
+  double share_positive; /* of the points sampled there, those with a positive definite Hessian */
+  bool holds;            /* mu > 0 and all points positive definite */
+} hw_error_region;
 
 /* Coordinates in box widths, losses divided by the mean square reading: all numbers are unit-free. */
 typedef struct {
-  /* Example 4.4, on the mean loss of all readings. */
-  double eigenvalue[3];  /* of the Hessian at the estimate, smallest first; mu is the first */
-  double radius;         /* mu theta: the neighbourhood looked at, in box widths */
-  double share_positive; /* of the points sampled there, those with a positive definite Hessian */
-  bool holds;            /* mu > 0 and all points positive definite */
-  double convex_radius;  /* the largest radius, among 2^0 .. 2^-20, within which all points sampled are */
-  /* Assumption 4.5, on single readings (w = 1). */
-  size_t readings;             /* that the estimate predicts above a thousandth of the largest prediction */
-  size_t definite;             /* of those, with a positive definite Hessian of their own at the estimate */
-  double share_gradient_bound; /* of (reading, point) pairs, |grad Psi| >= mu (Psi - 0) at the mu above */
-  bool single_holds;           /* all definite, as the assumption's own test asks */
+  /* Example 4.5, on the mean loss of all readings. */
+  hw_source at;                     /* the point checked */
+  double gradient;                  /* |grad F| there */
+  double eigenvalue[3];             /* of the Hessian there, smallest first; mu is the first */
+  double distance;                  /* measured: how far the minimum is that a descent from there ends in */
+  hw_error_region printed, implied; /* mu |grad F| as printed; |grad F| / mu as Definition 4.4 has it */
+  double convex_radius;             /* the largest radius, among 2^0 .. 2^-20, within which all points sampled are */
+  /* Assumption 4.6, on the loss of every reading alone (w = 1). x^n is what Algorithm 5 stood at before reading n, x'
+   * the minimum of that reading's loss which Algorithm 5 finds from there (Step 1). */
+  double lipschitz;       /* kappa */
+  size_t readings;        /* all of them */
+  size_t definite;        /* with a positive definite Hessian at x' (Step 2), and so with a mu = kappa x eigenvalue */
+  size_t definite_nearby; /* of those, with one at every point sampled within mu theta of x' too (Step 3) */
+  size_t close;           /* of those, with x^n within mu theta / kappa of x' (Step 3) */
+  double median_distance; /* of x^n from x' */
+  double admitted_mu;     /* the largest mu with |grad Psi| >= mu/kappa (Psi - Psi') at every x^n; INFINITY: at any */
+  bool single_holds;      /* all definite, nearby too, and close */
 } hw_error_bound;
 
-/* Status: HW_EHYDRAULICS, HW_EEMPTY, HW_EDOMAIN for an estimate that is not finite, HW_ENOMEM */
+/* Runs Algorithm 5 over the readings (method "aptgd", resolved) and checks what it says.
+ * Status: HW_EHYDRAULICS, HW_EEMPTY, HW_EDOMAIN for a point that is not finite, HW_ENOMEM */
 hw_status hw_error_bound_check(const hw_river *river, const hw_reading *readings, size_t count,
-                               const hw_source *estimate, const hw_error_bound_options *options, hw_error_bound *out);
+                               const hw_error_bound_options *options, hw_error_bound *out);
 
 #endif

@@ -18,7 +18,7 @@ hw_source hw__box_clamp(const hw_box *box, const hw_source *x);
 /* Uniform in the box. */
 hw_source hw__box_draw(const hw_box *box, hw_rng *rng);
 
-/* The paper's projected gradient with a vector step (its Definition 2.4):
+/* The paper's projected gradient with a vector step (its Definition 2.7):
  * (x - P[x - eta o g]) / eta per coordinate; components with eta = 0 are 0. */
 void hw__box_projected_gradient(const hw_box *box, const hw_source *x, const double gradient[3], const double eta[3],
                                 double out[3]);

@@ -1,4 +1,4 @@
-/* The constants of Proposition 2.5 estimated by sampling, and the bounds built on them.
+/* The constants of Proposition 2.6 estimated by sampling, and the bounds built on them.
  *
  * Psi of one reading bends only where the plume is near the sensor at the reading's time. So for a choice
  * of readings, release times and offsets (in standard deviations of the pulse) the place that puts the
