@@ -7,6 +7,13 @@ static const char *verdict_of(bool holds) {
   return holds ? "holds" : "does not hold";
 }
 
+static const char *both_ways(const hw_error_bound *e) {
+  return e->printed.holds && e->implied.holds ? "holds"
+         : e->printed.holds                   ? "holds as printed only"
+         : e->implied.holds                   ? "holds as derived only"
+                                              : "does not hold";
+}
+
 static void print_region(const char *reading, const hw_error_region *r) {
   printf("    %s: %s; minimum within %.2g box widths, %.4g %% of the points within %.2g are convex\n", reading,
          verdict_of(r->holds), r->distance, 100 * r->share_positive, r->radius);
@@ -16,8 +23,7 @@ void cli_print_error_bound(const hw_error_bound *e) {
   printf("\nAt the answer of Algorithm 5 (APTGD): %.6g kg at km %.2f\n", e->at.mass_g / 1000, e->at.location_m / 1000);
   printf("  curvature of the mean loss %.3g, %.3g, %.3g; gradient %.2g; the minimum is %.2g box widths away\n",
          e->eigenvalue[0], e->eigenvalue[1], e->eigenvalue[2], e->gradient, e->distance);
-  printf("  local error bound (Example 4.5): %s; convex within %.3g box widths\n",
-         verdict_of(e->printed.holds && e->implied.holds), e->convex_radius);
+  printf("  local error bound (Example 4.5): %s; convex within %.3g box widths\n", both_ways(e), e->convex_radius);
   print_region("as printed, mu |grad F|", &e->printed);
   print_region("as derived, |grad F| / mu", &e->implied);
   printf(
