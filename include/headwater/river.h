@@ -123,9 +123,6 @@ void hw_river_free(hw_river *river);
  * Status: HW_EINPUT with a sentence in *error (may be NULL) that names the item. */
 hw_status hw_river_check(const hw_river *river, hw_error *error);
 
-/* Index of the sensor with this id, or -1. */
-ptrdiff_t hw_river_sensor(const hw_river *river, const char *id);
-
 /* True when velocity and dispersion are known or have a median everywhere: what the paper's
  * methods and the offline baselines need. */
 bool hw_river_has_hydraulics(const hw_river *river);

@@ -8,19 +8,9 @@
 
 #include "headwater/io.h"
 
-static hw_log_level most = HW_LOG_INFO;
-
-void hw__log_level(hw_log_level level) {
-  most = level;
-}
-
 /* Takes the reference. */
 static void write_line(hw_log_level level, const char *event, json_t *fields) {
-  static const char *const names[] = {"error", "warning", "info", "debug"};
-  if (level > most) {
-    json_decref(fields);
-    return;
-  }
+  static const char *const names[] = {"error", "warning", "info"};
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   char when[48];

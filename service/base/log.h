@@ -2,10 +2,8 @@
 #ifndef HW_BASE_LOG_H
 #define HW_BASE_LOG_H
 
-typedef enum { HW_LOG_ERROR, HW_LOG_WARNING, HW_LOG_INFO, HW_LOG_DEBUG } hw_log_level;
+typedef enum { HW_LOG_ERROR, HW_LOG_WARNING, HW_LOG_INFO } hw_log_level;
 
-/* Only levels up to this one are written; HW_LOG_INFO at the start. */
-void hw__log_level(hw_log_level level);
 /* {"time": ..., "level": ..., "event": ..., key: value}. key NULL: no more than that. */
 void hw__log(hw_log_level level, const char *event, const char *key, const char *value);
 /* The same with a formatted value. */

@@ -30,8 +30,9 @@ static void on_fault(natsConnection *connection, natsSubscription *subscription,
   (void)connection;
   (void)subscription;
   (void)context;
-  hw__log(status == NATS_CONNECTION_AUTH_FAILED ? HW_LOG_WARNING : HW_LOG_DEBUG, "bus_fault", "reason",
-          natsStatus_GetText(status));
+  if (status == NATS_CONNECTION_AUTH_FAILED) {
+    hw__log(HW_LOG_WARNING, "bus_fault", "reason", natsStatus_GetText(status));
+  }
 }
 
 static natsStatus set_servers(natsOptions *options, const char *list) {

@@ -177,7 +177,6 @@ static void take_reading(hw_tracker *tracker, const hw_record *record) {
       hw__detect_step(detector, sensor, record->time_s, record->concentration_g_m3, record->below_limit);
   pthread_mutex_unlock(&tracker->lock);
   if (tracker->options.watch_only) {
-    hw__tracker_mark(tracker, place.site, record->seq);
     return;
   }
   if (found == HW_DETECT_RAISED && !is_open_on(tracker, record->river)) {
@@ -194,7 +193,6 @@ static void take_reading(hw_tracker *tracker, const hw_record *record) {
       follow_incident(tracker, place.site, each, record);
     }
   }
-  hw__tracker_mark(tracker, place.site, record->seq);
 }
 
 /* Time of the river's latest reading; 0 before the first. */

@@ -39,8 +39,6 @@ void hw__tracker_stop(hw_tracker *tracker);
 
 /* Every record up to this number has been looked at. */
 int64_t hw__tracker_seq(hw_tracker *tracker);
-/* Number of the river's last reading looked at. */
-int64_t hw__tracker_river_seq(hw_tracker *tracker, size_t site);
 /* A copy of a sensor's state. */
 hw_detector hw__tracker_detector(hw_tracker *tracker, hw_place place);
 size_t hw__tracker_open_count(hw_tracker *tracker);

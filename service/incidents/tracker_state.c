@@ -49,12 +49,6 @@ void hw__tracker_remove(hw_tracker *tracker, hw_tracked *tracked) {
   pthread_mutex_unlock(&tracker->lock);
 }
 
-void hw__tracker_mark(hw_tracker *tracker, size_t site, int64_t seq) {
-  pthread_mutex_lock(&tracker->lock);
-  tracker->river_seq[site] = seq;
-  pthread_mutex_unlock(&tracker->lock);
-}
-
 void hw__tracker_reach(hw_tracker *tracker, int64_t seq) {
   pthread_mutex_lock(&tracker->lock);
   tracker->seq = seq;
@@ -205,7 +199,6 @@ static void release(hw_tracker *tracker) {
   }
   free(tracker->detectors);
   free(tracker->slowest_m_s);
-  free(tracker->river_seq);
   free(tracker->open);
   free(tracker);
 }
@@ -214,8 +207,7 @@ static bool allocate(hw_tracker *tracker) {
   const size_t sites = hw__catalog_count(tracker->catalog);
   tracker->detectors = calloc(sites, sizeof(hw_detector *));
   tracker->slowest_m_s = calloc(sites, sizeof *tracker->slowest_m_s);
-  tracker->river_seq = calloc(sites, sizeof *tracker->river_seq);
-  bool ok = tracker->detectors && tracker->slowest_m_s && tracker->river_seq;
+  bool ok = tracker->detectors && tracker->slowest_m_s;
   for (size_t r = 0; r < sites && ok; r++) {
     const hw_river *river = &hw__catalog_site(tracker->catalog, r)->river;
     tracker->slowest_m_s[r] = velocity_to_wait_by(river);
@@ -272,13 +264,6 @@ void hw__tracker_stop(hw_tracker *tracker) {
 int64_t hw__tracker_seq(hw_tracker *tracker) {
   pthread_mutex_lock(&tracker->lock);
   const int64_t seq = tracker->seq;
-  pthread_mutex_unlock(&tracker->lock);
-  return seq;
-}
-
-int64_t hw__tracker_river_seq(hw_tracker *tracker, size_t site) {
-  pthread_mutex_lock(&tracker->lock);
-  const int64_t seq = tracker->river_seq[site];
   pthread_mutex_unlock(&tracker->lock);
   return seq;
 }

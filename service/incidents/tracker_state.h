@@ -25,8 +25,7 @@ struct hw_tracker {
   size_t open_count, open_capacity;
   int64_t seq;          /* last record taken */
   bool incomplete;      /* the record after seq was begun and could not be finished */
-  int64_t *river_seq;   /* per site */
-  pthread_mutex_t lock; /* detectors, open_count, seq, river_seq, stopping */
+  pthread_mutex_t lock; /* detectors, open_count, seq, stopping */
   pthread_cond_t news;
   bool stopping;
   pthread_t thread;
@@ -36,7 +35,6 @@ void *hw__tracker_loop(void *tracker);
 bool hw__tracker_stopping(hw_tracker *tracker);
 void hw__tracker_add(hw_tracker *tracker, const hw_tracked *tracked);
 void hw__tracker_remove(hw_tracker *tracker, hw_tracked *tracked);
-void hw__tracker_mark(hw_tracker *tracker, size_t site, int64_t seq);
 void hw__tracker_reach(hw_tracker *tracker, int64_t seq);
 /* Tell those who wait for a record to be taken. */
 void hw__tracker_news(hw_tracker *tracker);

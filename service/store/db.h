@@ -118,8 +118,6 @@ hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, s
 /* Readings of one sensor in [from_s, to_s], in order of time, the last `limit` of them. */
 hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
                                size_t *count);
-/* How many readings are stored. */
-hw_db_status hw__db_count(hw_db *db, int64_t *readings);
 
 /* --- what was worked out --- */
 

@@ -199,7 +199,3 @@ hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double 
   }
   return status;
 }
-
-hw_db_status hw__db_count(hw_db *db, int64_t *readings) {
-  return hw__sql_integer(db, SQL_COUNT, readings, HW_NO_VALUES);
-}

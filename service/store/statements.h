@@ -58,7 +58,6 @@
     "DELETE FROM events WHERE id IN (SELECT e.id FROM incidents AS i JOIN events AS e ON e.incident = i.id"            \
     " WHERE i.finished = 1 AND i.closed_us < ?1 AND e.kind = 'estimate' AND e.id < (SELECT max(id) FROM events)"       \
     " ORDER BY e.id LIMIT ?2)")                                                                                        \
-  X(SQL_COUNT, "SELECT count(*) FROM readings")                                                                        \
   X(SQL_INCIDENT_OPEN,                                                                                                 \
     "INSERT INTO incidents(id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us)"           \
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(id) DO NOTHING")                                     \

@@ -199,15 +199,6 @@ hw_status hw_river_check(const hw_river *river, hw_error *error) {
   return status;
 }
 
-ptrdiff_t hw_river_sensor(const hw_river *river, const char *id) {
-  for (size_t i = 0; i < river->sensor_count; i++) {
-    if (strcmp(river->sensors[i].id, id) == 0) {
-      return (ptrdiff_t)i;
-    }
-  }
-  return -1;
-}
-
 bool hw_river_has_hydraulics(const hw_river *river) {
   const hw_hydraulics *h = &river->hydraulics;
   return h->velocity_m_s.certainty != HW_UNKNOWN && h->dispersion_m2_s.certainty != HW_UNKNOWN &&
