@@ -51,7 +51,8 @@ static int finish(hw_status status, const hw_error *error) {
 }
 
 /* Into a file beside it first: a FILE is there whole or not at all. */
-static hw_status export_to_file(const move_request *request, const hw_watch *watch, uint64_t *rows, hw_error *error) {
+static hw_status export_to_file(const move_request *request, const hw_move_watcher *watch, uint64_t *rows,
+                                hw_error *error) {
   char part[4096];
   if ((size_t)snprintf(part, sizeof part, "%s.part", request->path) >= sizeof part) {
     snprintf(error->text, sizeof error->text, "%.100s...: a name too long", request->path);
@@ -87,7 +88,7 @@ static int run_export(int argc, char **argv) {
   cli_progress progress;
   cli_progress_start(&progress, "-");
   progress.unit = "rows";
-  const hw_watch watch = {go_on, &progress};
+  const hw_move_watcher watch = {go_on, &progress};
   hw_error error = {{0}};
   uint64_t rows = 0;
   const bool plain = strcmp(request.path, "-") == 0;
@@ -115,7 +116,7 @@ static int run_import(int argc, char **argv) {
   cli_progress progress;
   cli_progress_start(&progress, request.path);
   progress.unit = "rows";
-  const hw_watch watch = {go_on, &progress};
+  const hw_move_watcher watch = {go_on, &progress};
   hw_error error = {{0}};
   uint64_t rows = 0;
   const hw_status status = hw_import(request.store, plain ? "standard input" : request.path, in, &watch, &rows, &error);

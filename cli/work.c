@@ -71,7 +71,7 @@ static int run(int argc, char **argv) {
   o.river_count = count;
   catch_signals();
   hw_error error = {{0}};
-  const hw_status status = hw_work_run(&o, &stop, stdout, &error);
+  const hw_status status = hw_worker_run(&o, &stop, stdout, &error);
   if (status != HW_OK) {
     const bool asked_wrongly = strncmp(error.text, "--", 2) == 0;
     return cli_fail(asked_wrongly && status == HW_EINPUT ? EXIT_USAGE : cli_exit_code(status), "%s",

@@ -68,7 +68,7 @@ static double false_alarms_per_year(const climate *c, size_t years) {
   size_t alarms = 0;
   for (size_t y = 0; y < years; y++) {
     weather w = {.climate = c};
-    hw_detector d;
+    hw__detector d;
     hw_rng_seed(&w.rng, 1, y);
     hw__detect_init(&d);
     for (size_t i = 0; i < READINGS_PER_YEAR; i++) {
@@ -89,7 +89,7 @@ static void delays(const climate *c, double height, size_t pulses) {
   size_t noticed = 0;
   for (size_t p = 0; p < pulses && waits; p++) {
     weather w = {.climate = c};
-    hw_detector d;
+    hw__detector d;
     hw_rng_seed(&w.rng, 2, p);
     hw__detect_init(&d);
     int began = -1;
@@ -97,7 +97,7 @@ static void delays(const climate *c, double height, size_t pulses) {
       const int into = i - 1000;
       const double pulse = into < 0 ? 0 : height * (into < 6 ? into / 6.0 : exp(-(into - 6) / 6.0));
       began = began < 0 && pulse >= 1 ? i : began;
-      const hw_detection found = hw__detect_step(&d, &sensor, every_s * i, next_value(&w) + pulse, false);
+      const hw__detection found = hw__detect_step(&d, &sensor, every_s * i, next_value(&w) + pulse, false);
       if (found == HW_DETECT_RAISED && began >= 0) {
         waits[noticed++] = i - began;
         break;

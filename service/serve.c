@@ -39,15 +39,15 @@ static void warn_of_river(void *context, const char *sentence) {
   hw__log(HW_LOG_WARNING, "river", "warning", sentence);
 }
 
-static hw_status load_rivers(hw_service *service, hw_error *error) {
+static hw_status load_rivers(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  hw_rivers rivers = {0};
-  hw_status status = hw__rivers_list(o->rivers, o->river_count, &rivers, error);
+  hw__river_files rivers = {0};
+  hw_status status = hw__river_files_list(o->rivers, o->river_count, &rivers, error);
   status = status == HW_OK ? hw__catalog_create(&service->catalog) : status;
   for (size_t i = 0; i < rivers.count && status == HW_OK; i++) {
     status = hw__catalog_load(service->catalog, rivers.arguments[i], warn_of_river, NULL, error);
   }
-  hw__rivers_free(&rivers);
+  hw__river_files_free(&rivers);
   if (status == HW_OK && !hw_method_find(o->method)) {
     snprintf(error->text, sizeof error->text, "--method %s: no such method (see headwater methods)", o->method);
     status = HW_EINPUT;
@@ -62,26 +62,26 @@ static hw_status load_rivers(hw_service *service, hw_error *error) {
   return status;
 }
 
-static hw_status start_work(hw_service *service, hw_error *error) {
+static hw_status start_work(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  hw_db_status stored = hw__store_open(o->store, service->catalog, &service->store, error->text, sizeof error->text);
+  hw__db_status stored = hw__store_open(o->store, service->catalog, &service->store, error->text, sizeof error->text);
   if (stored != HW_DB_OK) {
     return HW_EIO;
   }
   service->started_us = hw__store_now_us(service->store);
-  const hw_solver_options solving = {.threads = o->threads,
-                                     .level = o->level,
-                                     .candidate_probability = o->candidate_probability,
-                                     .intake_probability = o->intake_probability};
+  const hw__solver_options solving = {.threads = o->threads,
+                                      .level = o->level,
+                                      .candidate_probability = o->candidate_probability,
+                                      .intake_probability = o->intake_probability};
   const hw_status status = hw__solver_start(service->store, service->catalog, &solving, &service->solver);
   if (status != HW_OK) {
     snprintf(error->text, sizeof error->text, "no threads for the engines");
     return status;
   }
-  hw_tracker_options tracking = {
+  hw__tracker_options tracking = {
       .seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s, .watch_only = o->nats != NULL};
   snprintf(tracking.method, sizeof tracking.method, "%s", o->method);
-  const hw_tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, service->solver};
+  const hw__tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, service->solver};
   stored = o->nats ? HW_DB_OK : hw__solver_resume(service->solver);
   stored = stored == HW_DB_OK
                ? hw__tracker_start(service->store, service->catalog, &tracking, &listener, &service->tracker)
@@ -99,10 +99,10 @@ static hw_status start_work(hw_service *service, hw_error *error) {
 }
 
 /* In a cluster: detection and engines are the workers' business, this is a door and a window. */
-static hw_status join_cluster(hw_service *service, hw_error *error) {
+static hw_status join_cluster(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  const hw_bus_options connection = {o->nats, o->nats_credentials, o->nats_ca, "headwater-serve"};
-  const hw_cluster_options wanted = {.partitions = o->partitions, .replicas = o->replicas};
+  const hw__bus_options connection = {o->nats, o->nats_credentials, o->nats_ca, "headwater-serve"};
+  const hw__cluster_options wanted = {.partitions = o->partitions, .replicas = o->replicas};
   hw__store_relax(service->store);
   const hw_status status = hw__bus_open(&connection, &service->bus, error);
   return status == HW_OK
@@ -111,7 +111,7 @@ static hw_status join_cluster(hw_service *service, hw_error *error) {
 }
 
 /* A file at fault changes nothing: nobody is locked out by a slip of the editor. */
-static void reload_tokens(hw_service *service) {
+static void reload_tokens(hw__service *service) {
   hw_error error = {{0}};
   if (!service->auth) {
     hw__log(HW_LOG_WARNING, "tokens_not_reloaded", "reason", "there is no --token-file");
@@ -124,7 +124,7 @@ static void reload_tokens(hw_service *service) {
 }
 
 /* Until a signal, or until it turns out that this cluster is not for us. */
-static hw_status wait_for_stop(hw_service *service, hw_serve_signals *signals, hw_error *error) {
+static hw_status wait_for_stop(hw__service *service, hw_serve_signals *signals, hw_error *error) {
   while (!signals->stop) {
     const struct timespec wait = {0, 200000000};
     nanosleep(&wait, NULL); /* a signal ends it early */
@@ -142,7 +142,7 @@ static hw_status wait_for_stop(hw_service *service, hw_serve_signals *signals, h
   return HW_OK;
 }
 
-static void announce(const hw_service *service, FILE *out) {
+static void announce(const hw__service *service, FILE *out) {
   const bool v6 = strchr(service->host, ':') != NULL;
   char address[192];
   snprintf(address, sizeof address, "%s://%s%s%s:%u/", service->tls_cert ? "https" : "http", v6 ? "[" : "",
@@ -155,12 +155,12 @@ static void announce(const hw_service *service, FILE *out) {
 }
 
 hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error) {
-  hw_service service = {.options = *options};
-  hw_replay *replay = NULL;
-  hw_mqtt *mqtt = NULL;
-  hw_hooks *hooks = NULL;
-  hw_silence *silence = NULL;
-  hw_keep *keep = NULL;
+  hw__service service = {.options = *options};
+  hw__replay *replay = NULL;
+  hw__mqtt *mqtt = NULL;
+  hw__hooks *hooks = NULL;
+  hw__silence *silence = NULL;
+  hw__retention *keep = NULL;
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
@@ -173,7 +173,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
     status = hw__hooks_start(&service, &hooks, error);
   }
   if (status == HW_OK && o->keep_days > 0) {
-    status = hw__keep_start(service.store, o->keep_days, &service.stopping, &keep, error);
+    status = hw__retention_start(service.store, o->keep_days, &service.stopping, &keep, error);
   }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);
@@ -197,7 +197,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
   hw__silence_stop(silence);
-  hw__keep_stop(keep);
+  hw__retention_stop(keep);
   hw__hooks_stop(hooks);
   hw__follower_stop(service.follower);
   if (service.solver) {

@@ -39,6 +39,7 @@ typedef struct {
 
 /* Run until *stop is not 0. Says on `out`, when not NULL, that it is ready, in one line.
  * Status: HW_EINPUT for what is asked for wrongly or a river at fault, HW_EIO for the machine, with *error. */
-hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomic_t *stop, FILE *out, hw_error *error);
+hw_status hw_worker_run(const hw_worker_options *options, const volatile sig_atomic_t *stop, FILE *out,
+                        hw_error *error);
 
 #endif

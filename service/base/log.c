@@ -9,7 +9,7 @@
 #include "headwater/io.h"
 
 /* Takes the reference. */
-static void write_line(hw_log_level level, const char *event, json_t *fields) {
+static void write_line(hw__log_level level, const char *event, json_t *fields) {
   static const char *const names[] = {"error", "warning", "info"};
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
@@ -29,19 +29,19 @@ static void write_line(hw_log_level level, const char *event, json_t *fields) {
   json_decref(fields);
 }
 
-void hw__log(hw_log_level level, const char *event, const char *key, const char *value) {
+void hw__log(hw__log_level level, const char *event, const char *key, const char *value) {
   json_t *text = key ? json_string(value) : NULL;
   write_line(level, event, key ? json_pack("{s:o}", key, text ? text : json_string("(not UTF-8)")) : NULL);
 }
 
-void hw__log_fields(hw_log_level level, const char *event, const char *format, ...) {
+void hw__log_fields(hw__log_level level, const char *event, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   write_line(level, event, json_vpack_ex(NULL, 0, format, arguments));
   va_end(arguments);
 }
 
-void hw__logf(hw_log_level level, const char *event, const char *key, const char *format, ...) {
+void hw__logf(hw__log_level level, const char *event, const char *key, const char *format, ...) {
   char value[512];
   va_list arguments;
   va_start(arguments, format);

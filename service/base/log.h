@@ -2,15 +2,15 @@
 #ifndef HW_BASE_LOG_H
 #define HW_BASE_LOG_H
 
-typedef enum { HW_LOG_ERROR, HW_LOG_WARNING, HW_LOG_INFO } hw_log_level;
+typedef enum { HW_LOG_ERROR, HW_LOG_WARNING, HW_LOG_INFO } hw__log_level;
 
 /* {"time": ..., "level": ..., "event": ..., key: value}. key NULL: no more than that. */
-void hw__log(hw_log_level level, const char *event, const char *key, const char *value);
+void hw__log(hw__log_level level, const char *event, const char *key, const char *value);
 /* The same with a formatted value. */
-void hw__logf(hw_log_level level, const char *event, const char *key, const char *format, ...)
+void hw__logf(hw__log_level level, const char *event, const char *key, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* The same with any number of fields, in jansson's notation: "{s:I, s:f}", key, value, ... */
-void hw__log_fields(hw_log_level level, const char *event, const char *format, ...);
+void hw__log_fields(hw__log_level level, const char *event, const char *format, ...);
 
 #endif

@@ -14,22 +14,22 @@ static const struct {
 #undef ROW
 };
 
-void hw__metric_add(hw_metric metric, uint64_t by) {
+void hw__metric_add(hw__metric metric, uint64_t by) {
   atomic_fetch_add_explicit(&counts[metric], by, memory_order_relaxed);
 }
 
-uint64_t hw__metric_get(hw_metric metric) {
+uint64_t hw__metric_get(hw__metric metric) {
   return atomic_load_explicit(&counts[metric], memory_order_relaxed);
 }
 
-const char *hw__metric_name(hw_metric metric) {
+const char *hw__metric_name(hw__metric metric) {
   return rows[metric].name;
 }
 
-const char *hw__metric_help(hw_metric metric) {
+const char *hw__metric_help(hw__metric metric) {
   return rows[metric].help;
 }
 
-double hw__metric_unit(hw_metric metric) {
+double hw__metric_unit(hw__metric metric) {
   return rows[metric].unit;
 }

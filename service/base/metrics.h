@@ -42,14 +42,14 @@ typedef enum {
   HW_METRIC_LIST(HW_METRIC_ENUM)
 #undef HW_METRIC_ENUM
       HW_METRIC_COUNT
-} hw_metric;
+} hw__metric;
 
 /* Process-wide, like the process they describe; safe from any thread. */
-void hw__metric_add(hw_metric metric, uint64_t by);
-uint64_t hw__metric_get(hw_metric metric);
+void hw__metric_add(hw__metric metric, uint64_t by);
+uint64_t hw__metric_get(hw__metric metric);
 
-const char *hw__metric_name(hw_metric metric);
-const char *hw__metric_help(hw_metric metric);
-double hw__metric_unit(hw_metric metric);
+const char *hw__metric_name(hw__metric metric);
+const char *hw__metric_help(hw__metric metric);
+double hw__metric_unit(hw__metric metric);
 
 #endif

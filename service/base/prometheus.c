@@ -23,7 +23,7 @@ void hw__prometheus_gauge(FILE *out, const char *name, const char *help, double 
 
 void hw__prometheus_counts(FILE *out) {
   for (int m = 0; m < HW_METRIC_COUNT; m++) {
-    const hw_metric metric = (hw_metric)m;
+    const hw__metric metric = (hw__metric)m;
     fprintf(out, "# HELP %s %s\n# TYPE %s counter\n%s %.17g\n", hw__metric_name(metric), hw__metric_help(metric),
             hw__metric_name(metric), hw__metric_name(metric), (double)hw__metric_get(metric) / hw__metric_unit(metric));
   }

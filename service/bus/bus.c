@@ -9,7 +9,7 @@ enum { SILENT_MS = 4000 };
 
 /* --- streams --- */
 
-static natsStatus add_stream(hw_bus *bus, const hw_bus_stream *stream, int64_t replicas, jsErrCode *code) {
+static natsStatus add_stream(hw__bus *bus, const hw__bus_stream *stream, int64_t replicas, jsErrCode *code) {
   jsStreamConfig config;
   jsStreamConfig_Init(&config);
   config.Name = stream->name;
@@ -31,7 +31,7 @@ static natsStatus add_stream(hw_bus *bus, const hw_bus_stream *stream, int64_t r
 }
 
 /* A stream that is there gets the age asked for now. */
-static hw_bus_status set_age(hw_bus *bus, const hw_bus_stream *stream) {
+static hw__bus_status set_age(hw__bus *bus, const hw__bus_stream *stream) {
   jsStreamInfo *info = NULL;
   natsStatus s = js_GetStreamInfo(&info, bus->js, stream->name, NULL, NULL);
   const int64_t age = (int64_t)(stream->keep_s * 1e9);
@@ -43,9 +43,9 @@ static hw_bus_status set_age(hw_bus *bus, const hw_bus_stream *stream) {
   return s == NATS_OK ? HW_BUS_OK : HW_BUS_AWAY;
 }
 
-hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream) {
+hw__bus_status hw__bus_make(hw__bus *bus, const hw__bus_stream *stream) {
   int64_t last;
-  const hw_bus_status there = hw__bus_last(bus, stream->name, &last);
+  const hw__bus_status there = hw__bus_last(bus, stream->name, &last);
   if (there != HW_BUS_ABSENT) {
     return there == HW_BUS_OK && stream->keep_s > 0 ? set_age(bus, stream) : there;
   }
@@ -57,7 +57,7 @@ hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream) {
   return s == NATS_OK || code == JSStreamNameExistErr ? HW_BUS_OK : HW_BUS_AWAY;
 }
 
-hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
+hw__bus_status hw__bus_last(hw__bus *bus, const char *stream, int64_t *seq) {
   jsStreamInfo *info = NULL;
   jsErrCode code = 0;
   const natsStatus s = js_GetStreamInfo(&info, bus->js, stream, NULL, &code);
@@ -68,7 +68,7 @@ hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq) {
   return s == NATS_OK ? HW_BUS_OK : code == JSStreamNotFoundErr ? HW_BUS_ABSENT : HW_BUS_AWAY;
 }
 
-bool hw__bus_can_store(hw_bus *bus, const char *stream) {
+bool hw__bus_can_store(hw__bus *bus, const char *stream) {
   jsStreamInfo *info = NULL;
   if (js_GetStreamInfo(&info, bus->js, stream, NULL, NULL) != NATS_OK) {
     return false;
@@ -84,7 +84,7 @@ bool hw__bus_can_store(hw_bus *bus, const char *stream) {
 }
 
 /* No version is told to clients; that a stream can be compressed came with 2.10. */
-bool hw__bus_may_fork(hw_bus *bus, const char *stream) {
+bool hw__bus_may_fork(hw__bus *bus, const char *stream) {
   char subject[128];
   natsMsg *answer = NULL;
   snprintf(subject, sizeof subject, "$JS.API.STREAM.INFO.%s", stream);
@@ -100,36 +100,36 @@ bool hw__bus_may_fork(hw_bus *bus, const char *stream) {
   return may;
 }
 
-hw_bus_status hw__bus_message(hw_bus *bus, const char *stream, const char *subject, hw_bus_message *out) {
+hw__bus_status hw__bus_get_message(hw__bus *bus, const char *stream, const char *subject, hw__bus_message *out) {
   natsMsg *message = NULL;
   jsErrCode code = 0;
   const natsStatus s = js_GetLastMsg(&message, bus->js, stream, subject, NULL, &code);
   if (s != NATS_OK) {
     return s == NATS_NOT_FOUND || code == JSNoMessageFoundErr ? HW_BUS_ABSENT : HW_BUS_AWAY;
   }
-  *out = (hw_bus_message){.seq = (int64_t)natsMsg_GetSequence(message),
-                          .time_us = natsMsg_GetTime(message) / 1000,
-                          .subject = natsMsg_GetSubject(message),
-                          .data = natsMsg_GetData(message),
-                          .size = (size_t)natsMsg_GetDataLength(message),
-                          .handle = message};
+  *out = (hw__bus_message){.seq = (int64_t)natsMsg_GetSequence(message),
+                           .time_us = natsMsg_GetTime(message) / 1000,
+                           .subject = natsMsg_GetSubject(message),
+                           .data = natsMsg_GetData(message),
+                           .size = (size_t)natsMsg_GetDataLength(message),
+                           .handle = message};
   return HW_BUS_OK;
 }
 
-void hw__bus_message_free(hw_bus_message *message) {
+void hw__bus_message_free(hw__bus_message *message) {
   natsMsg_Destroy(message->handle);
   message->handle = NULL;
 }
 
 /* --- keys --- */
 
-hw_bus_status hw__bus_get(hw_bus *bus, const char *bucket, const char *key, char *value, size_t size,
-                          int64_t *revision) {
+hw__bus_status hw__bus_get(hw__bus *bus, const char *bucket, const char *key, char *value, size_t size,
+                           int64_t *revision) {
   char stream[64], subject[160];
-  hw_bus_message message;
+  hw__bus_message message;
   snprintf(stream, sizeof stream, "KV_%s", bucket);
   snprintf(subject, sizeof subject, "$KV.%s.%s", bucket, key);
-  const hw_bus_status status = hw__bus_message(bus, stream, subject, &message);
+  const hw__bus_status status = hw__bus_get_message(bus, stream, subject, &message);
   if (status == HW_BUS_OK) {
     snprintf(value, size, "%.*s", (int)message.size, message.data ? message.data : "");
     *revision = message.seq;
@@ -138,13 +138,13 @@ hw_bus_status hw__bus_get(hw_bus *bus, const char *bucket, const char *key, char
   return status;
 }
 
-hw_bus_status hw__bus_set(hw_bus *bus, const char *bucket, const char *key, const char *value, int64_t expected,
-                          int64_t *revision) {
+hw__bus_status hw__bus_set(hw__bus *bus, const char *bucket, const char *key, const char *value, int64_t expected,
+                           int64_t *revision) {
   char subject[160];
   snprintf(subject, sizeof subject, "$KV.%s.%s", bucket, key);
-  hw_bus_letter letter = {
+  hw__bus_letter letter = {
       .subject = subject, .data = value, .size = strlen(value), .guarded = true, .expected = expected};
-  const hw_bus_status status = hw__bus_publish(bus, &letter, 1, API_MS);
+  const hw__bus_status status = hw__bus_publish(bus, &letter, 1, API_MS);
   *revision = status == HW_BUS_OK ? letter.seq : *revision;
   return status;
 }
@@ -154,18 +154,18 @@ hw_bus_status hw__bus_set(hw_bus *bus, const char *bucket, const char *key, cons
 static void on_word(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *context) {
   (void)connection;
   (void)subscription;
-  const hw_bus *bus = context;
+  const hw__bus *bus = context;
   bus->hear(bus->hear_context, natsMsg_GetSubject(message));
   natsMsg_Destroy(message);
 }
 
-void hw__bus_say(hw_bus *bus, const char *subject) {
+void hw__bus_say(hw__bus *bus, const char *subject) {
   if (hw__bus_connected(bus)) {
     natsConnection_Publish(bus->connection, subject, NULL, 0);
   }
 }
 
-hw_bus_status hw__bus_listen(hw_bus *bus, const char *pattern, hw_bus_hear hear, void *context) {
+hw__bus_status hw__bus_listen(hw__bus *bus, const char *pattern, hw__bus_hear hear, void *context) {
   bus->hear = hear;
   bus->hear_context = context;
   return natsConnection_Subscribe(&bus->words, bus->connection, pattern, on_word, bus) == NATS_OK ? HW_BUS_OK

@@ -14,30 +14,30 @@
 #include "base/clock.h"
 #include "headwater/status.h"
 
-typedef struct hw_bus hw_bus;
+typedef struct hw__bus hw__bus;
 
 typedef enum {
   HW_BUS_OK,
   HW_BUS_ABSENT,   /* no such message or key */
   HW_BUS_CONFLICT, /* somebody else wrote in between */
   HW_BUS_AWAY      /* no answer in time */
-} hw_bus_status;
+} hw__bus_status;
 
 typedef struct {
   const char *servers;     /* URL[,URL...]: nats://, or tls:// for all of them to be encrypted */
   const char *credentials; /* file, or NULL */
   const char *ca;          /* certificates trusted for tls:// servers, PEM; NULL: the machine's own */
   const char *name;        /* ours, for those who watch the cluster */
-} hw_bus_options;
+} hw__bus_options;
 
 /* Starts connecting, in the background where nobody answers yet.
  * Status: HW_EINPUT for servers or credentials that are none, or that refuse us or cannot be trusted, HW_EUNSUPPORTED
  * in a build without NATS, with *error. */
-hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *error);
-void hw__bus_close(hw_bus *bus);
-bool hw__bus_connected(const hw_bus *bus);
+hw_status hw__bus_open(const hw__bus_options *options, hw__bus **out, hw_error *error);
+void hw__bus_close(hw__bus *bus);
+bool hw__bus_connected(const hw__bus *bus);
 /* Is it over for good, because the servers answer and do not let us in? *error says so. */
-bool hw__bus_refused(const hw_bus *bus, hw_error *error);
+bool hw__bus_refused(const hw__bus *bus, hw_error *error);
 
 /* --- streams and buckets --- */
 
@@ -48,46 +48,46 @@ typedef struct {
   double keep_s;        /* messages go when they are older; 0: never, or as it is */
   bool latest;          /* only the last message of every subject is kept */
   bool bucket;          /* the same, as a key-value bucket */
-} hw_bus_stream;
+} hw__bus_stream;
 
 /* Make it unless it is there. */
-hw_bus_status hw__bus_make(hw_bus *bus, const hw_bus_stream *stream);
-hw_bus_status hw__bus_last(hw_bus *bus, const char *stream, int64_t *seq);
+hw__bus_status hw__bus_make(hw__bus *bus, const hw__bus_stream *stream);
+hw__bus_status hw__bus_last(hw__bus *bus, const char *stream, int64_t *seq);
 /* Could it acknowledge a message now: has it a leader, and that leader lately heard of a majority of the copies? */
-bool hw__bus_can_store(hw_bus *bus, const char *stream);
+bool hw__bus_can_store(hw__bus *bus, const char *stream);
 /* Is it kept in several copies by an engine that lets them differ after a leader was cut off (NATS before 2.10)? */
-bool hw__bus_may_fork(hw_bus *bus, const char *stream);
+bool hw__bus_may_fork(hw__bus *bus, const char *stream);
 
 /* --- publishing --- */
 
-typedef enum { HW_BUS_WAITING, HW_BUS_STORED, HW_BUS_REFUSED, HW_BUS_FAILED } hw_bus_answer;
+typedef enum { HW_BUS_WAITING, HW_BUS_STORED, HW_BUS_REFUSED, HW_BUS_FAILED } hw__bus_answer;
 
 typedef struct {
   const char *subject;
   const char *data;
   size_t size;
-  const char *id;       /* the stream takes one of several with the same id; may be NULL */
-  bool guarded;         /* store only if the subject's last message is `expected` (0: none) */
-  int64_t expected;     /* revision */
-  hw_bus_answer answer; /* filled in, as are those below */
-  int64_t seq;          /* its place in the stream */
-  bool repeated;        /* the stream had one with its id before this call */
-  unsigned sends;       /* how often it went out */
-} hw_bus_letter;
+  const char *id;        /* the stream takes one of several with the same id; may be NULL */
+  bool guarded;          /* store only if the subject's last message is `expected` (0: none) */
+  int64_t expected;      /* revision */
+  hw__bus_answer answer; /* filled in, as are those below */
+  int64_t seq;           /* its place in the stream */
+  bool repeated;         /* the stream had one with its id before this call */
+  unsigned sends;        /* how often it went out */
+} hw__bus_letter;
 
 /* Publish them all and return when the stream has answered for each, trying again what failed, for at
  * most timeout_ms. Those of one call may be stored in any order.
  * Returned: HW_BUS_CONFLICT when a guarded one was refused, HW_BUS_AWAY when one has no answer. */
-hw_bus_status hw__bus_publish(hw_bus *bus, hw_bus_letter *letters, size_t count, int timeout_ms);
+hw__bus_status hw__bus_publish(hw__bus *bus, hw__bus_letter *letters, size_t count, int timeout_ms);
 
 /* --- keys of buckets --- */
 
 /* The value, cut to size - 1 and zero-terminated, and its revision. */
-hw_bus_status hw__bus_get(hw_bus *bus, const char *bucket, const char *key, char *value, size_t size,
-                          int64_t *revision);
+hw__bus_status hw__bus_get(hw__bus *bus, const char *bucket, const char *key, char *value, size_t size,
+                           int64_t *revision);
 /* Set when its revision is still the expected one (0: absent). */
-hw_bus_status hw__bus_set(hw_bus *bus, const char *bucket, const char *key, const char *value, int64_t expected,
-                          int64_t *revision);
+hw__bus_status hw__bus_set(hw__bus *bus, const char *bucket, const char *key, const char *value, int64_t expected,
+                           int64_t *revision);
 
 /* --- reading --- */
 
@@ -99,24 +99,25 @@ typedef struct {
   const char *data;
   size_t size;
   void *handle;
-} hw_bus_message;
-void hw__bus_message_free(hw_bus_message *message);
+} hw__bus_message;
+void hw__bus_message_free(hw__bus_message *message);
 
 /* The last message on a subject. */
-hw_bus_status hw__bus_message(hw_bus *bus, const char *stream, const char *subject, hw_bus_message *out);
+hw__bus_status hw__bus_get_message(hw__bus *bus, const char *stream, const char *subject, hw__bus_message *out);
 
 /* A reader of a stream from a place on, in order and without gaps, over whatever happens to the cluster. */
-typedef struct hw_bus_pull hw_bus_pull;
-hw_status hw__bus_pull_open(hw_bus *bus, const char *stream, const char *filter, int64_t after, hw_bus_pull **out);
-void hw__bus_pull_close(hw_bus_pull *pull);
+typedef struct hw__bus_pull hw__bus_pull;
+hw_status hw__bus_pull_open(hw__bus *bus, const char *stream, const char *filter, int64_t after, hw__bus_pull **out);
+void hw__bus_pull_close(hw__bus_pull *pull);
 /* At most `limit`; none when the time is up. */
-hw_bus_status hw__bus_pull_fetch(hw_bus_pull *pull, hw_bus_message *out, size_t limit, int timeout_ms, size_t *count);
+hw__bus_status hw__bus_pull_fetch(hw__bus_pull *pull, hw__bus_message *out, size_t limit, int timeout_ms,
+                                  size_t *count);
 
 /* --- words in passing: nobody keeps them --- */
 
-typedef void (*hw_bus_hear)(void *context, const char *subject);
-void hw__bus_say(hw_bus *bus, const char *subject);
+typedef void (*hw__bus_hear)(void *context, const char *subject);
+void hw__bus_say(hw__bus *bus, const char *subject);
 /* One listener for the life of the bus; called from a thread of the bus. */
-hw_bus_status hw__bus_listen(hw_bus *bus, const char *pattern, hw_bus_hear hear, void *context);
+hw__bus_status hw__bus_listen(hw__bus *bus, const char *pattern, hw__bus_hear hear, void *context);
 
 #endif

@@ -12,7 +12,7 @@ enum { MOST_SERVERS = 32 };
 
 static void on_lost(natsConnection *connection, void *context) {
   (void)connection;
-  const hw_bus *bus = context;
+  const hw__bus *bus = context;
   if (!atomic_load(&bus->closing)) {
     hw__log(HW_LOG_WARNING, "bus_disconnected", NULL, NULL);
   }
@@ -50,7 +50,7 @@ static natsStatus set_servers(natsOptions *options, const char *list) {
 }
 
 /* A server that is paused or cut off is noticed within about three seconds; we never give up. */
-static natsStatus set_patience(natsOptions *o, hw_bus *bus) {
+static natsStatus set_patience(natsOptions *o, hw__bus *bus) {
   natsStatus s = natsOptions_SetMaxReconnect(o, -1);
   s = s == NATS_OK ? natsOptions_SetReconnectWait(o, 200) : s;
   s = s == NATS_OK ? natsOptions_SetReconnectJitter(o, 100, 100) : s;
@@ -63,7 +63,7 @@ static natsStatus set_patience(natsOptions *o, hw_bus *bus) {
   return s == NATS_OK ? natsOptions_SetErrorHandler(o, on_fault, NULL) : s;
 }
 
-static natsStatus set_options(natsOptions *o, hw_bus *bus, const hw_bus_options *options) {
+static natsStatus set_options(natsOptions *o, hw__bus *bus, const hw__bus_options *options) {
   natsStatus s = set_servers(o, options->servers);
   s = s == NATS_OK ? set_patience(o, bus) : s;
   s = s == NATS_OK ? natsOptions_SetName(o, options->name) : s;
@@ -79,7 +79,7 @@ static natsStatus set_options(natsOptions *o, hw_bus *bus, const hw_bus_options 
 
 /* Once in the open, where the library says what is wrong, then in the background, where it does not. A server that
  * answers and refuses us will not change its mind. */
-static natsStatus connect_bus(hw_bus *bus, const hw_bus_options *options, hw_error *error) {
+static natsStatus connect_bus(hw__bus *bus, const hw__bus_options *options, hw_error *error) {
   natsOptions *o = NULL;
   natsStatus s = natsOptions_Create(&o);
   s = s == NATS_OK ? set_options(o, bus, options) : s;
@@ -109,7 +109,7 @@ static natsStatus connect_bus(hw_bus *bus, const hw_bus_options *options, hw_err
   return s;
 }
 
-static natsStatus set_up(hw_bus *bus) {
+static natsStatus set_up(hw__bus *bus) {
   jsOptions jetstream;
   natsInbox *inbox = NULL;
   natsStatus s = jsOptions_Init(&jetstream);
@@ -127,9 +127,9 @@ static natsStatus set_up(hw_bus *bus) {
   return s;
 }
 
-hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *error) {
+hw_status hw__bus_open(const hw__bus_options *options, hw__bus **out, hw_error *error) {
   *out = NULL;
-  hw_bus *bus = calloc(1, sizeof *bus);
+  hw__bus *bus = calloc(1, sizeof *bus);
   if (!bus) {
     return HW_ENOMEM;
   }
@@ -159,7 +159,7 @@ hw_status hw__bus_open(const hw_bus_options *options, hw_bus **out, hw_error *er
   return HW_OK;
 }
 
-void hw__bus_close(hw_bus *bus) {
+void hw__bus_close(hw__bus *bus) {
   if (bus) {
     atomic_store(&bus->closing, true);
     natsSubscription_Destroy(bus->answers);
@@ -174,11 +174,11 @@ void hw__bus_close(hw_bus *bus) {
   }
 }
 
-bool hw__bus_connected(const hw_bus *bus) {
+bool hw__bus_connected(const hw__bus *bus) {
   return natsConnection_Status(bus->connection) == NATS_CONN_STATUS_CONNECTED;
 }
 
-bool hw__bus_refused(const hw_bus *bus, hw_error *error) {
+bool hw__bus_refused(const hw__bus *bus, hw_error *error) {
   const bool refused = natsConnection_Status(bus->connection) == NATS_CONN_STATUS_CLOSED;
   if (refused) {
     snprintf(error->text, sizeof error->text, "--nats: the servers do not let us in any longer");

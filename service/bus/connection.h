@@ -11,24 +11,24 @@
 enum { API_MS = 1500 }; /* for an answer of the engine itself */
 
 /* Letters of one call of hw__bus_publish that are under way. */
-typedef struct hw_bus_batch {
+typedef struct hw__bus_batch {
   uint64_t number;
-  hw_bus_letter *letters;
+  hw__bus_letter *letters;
   size_t count;
-  struct hw_bus_batch *next;
-} hw_bus_batch;
+  struct hw__bus_batch *next;
+} hw__bus_batch;
 
-struct hw_bus {
+struct hw__bus {
   natsConnection *connection;
   jsCtx *js;
   char inbox[64]; /* answers come to <inbox>.<batch>.<letter> */
   natsSubscription *answers, *words;
   atomic_bool closing;
-  hw_bus_hear hear;
+  hw__bus_hear hear;
   void *hear_context;
   pthread_mutex_t lock; /* batches */
   pthread_cond_t answered;
-  hw_bus_batch *batches;
+  hw__bus_batch *batches;
   uint64_t batch_count;
 };
 

@@ -13,7 +13,7 @@
 
 enum { WINDOW = 512, RESEND_MS = 2000, FLUSH_MS = 300, WRONG_LAST_SEQUENCE = 10071 };
 
-static void settle(hw_bus_letter *letter, natsMsg *message) {
+static void settle(hw__bus_letter *letter, natsMsg *message) {
   json_t *root = natsMsg_IsNoResponders(message)
                      ? NULL
                      : json_loadb(natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), 0, NULL);
@@ -36,14 +36,14 @@ static void settle(hw_bus_letter *letter, natsMsg *message) {
 void hw__bus_on_answer(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *context) {
   (void)connection;
   (void)subscription;
-  hw_bus *bus = context;
+  hw__bus *bus = context;
   unsigned long long number = 0;
   size_t index = 0;
   const char *subject = natsMsg_GetSubject(message);
   const size_t prefix = strlen(bus->inbox);
   if (strlen(subject) > prefix && sscanf(subject + prefix, ".%llu.%zu", &number, &index) == 2) {
     pthread_mutex_lock(&bus->lock);
-    hw_bus_batch *batch = bus->batches;
+    hw__bus_batch *batch = bus->batches;
     while (batch && batch->number != number) {
       batch = batch->next;
     }
@@ -56,8 +56,8 @@ void hw__bus_on_answer(natsConnection *connection, natsSubscription *subscriptio
   natsMsg_Destroy(message);
 }
 
-static bool send_letter(hw_bus *bus, const hw_bus_batch *batch, size_t index) {
-  const hw_bus_letter *letter = &batch->letters[index];
+static bool send_letter(hw__bus *bus, const hw__bus_batch *batch, size_t index) {
+  const hw__bus_letter *letter = &batch->letters[index];
   char reply[128], number[32];
   snprintf(reply, sizeof reply, "%s.%llu.%zu", bus->inbox, (unsigned long long)batch->number, index);
   natsMsg *message = NULL;
@@ -75,7 +75,7 @@ static bool send_letter(hw_bus *bus, const hw_bus_batch *batch, size_t index) {
 }
 
 /* Send those that have no good answer. */
-static void send_round(hw_bus *bus, hw_bus_batch *batch) {
+static void send_round(hw__bus *bus, hw__bus_batch *batch) {
   if (!hw__bus_connected(bus)) {
     return;
   }
@@ -94,7 +94,7 @@ static void send_round(hw_bus *bus, hw_bus_batch *batch) {
 }
 
 /* The lock is held. Wait until all have an answer or the time is up. Returned: all are settled for good. */
-static bool await(hw_bus *bus, const hw_bus_batch *batch, int64_t until_ms) {
+static bool await(hw__bus *bus, const hw__bus_batch *batch, int64_t until_ms) {
   const struct timespec until = {until_ms / 1000, (long)(until_ms % 1000) * 1000000};
   for (int waited = 0;;) {
     bool waiting = false, good = true;
@@ -109,7 +109,7 @@ static bool await(hw_bus *bus, const hw_bus_batch *batch, int64_t until_ms) {
   }
 }
 
-static bool publish_window(hw_bus *bus, hw_bus_batch *batch, int64_t deadline_ms) {
+static bool publish_window(hw__bus *bus, hw__bus_batch *batch, int64_t deadline_ms) {
   bool good = false;
   pthread_mutex_lock(&bus->lock);
   batch->number = ++bus->batch_count;
@@ -130,7 +130,7 @@ static bool publish_window(hw_bus *bus, hw_bus_batch *batch, int64_t deadline_ms
     }
   }
   pthread_mutex_lock(&bus->lock);
-  hw_bus_batch **link = &bus->batches;
+  hw__bus_batch **link = &bus->batches;
   while (*link != batch) {
     link = &(*link)->next;
   }
@@ -139,16 +139,16 @@ static bool publish_window(hw_bus *bus, hw_bus_batch *batch, int64_t deadline_ms
   return good;
 }
 
-hw_bus_status hw__bus_publish(hw_bus *bus, hw_bus_letter *letters, size_t count, int timeout_ms) {
+hw__bus_status hw__bus_publish(hw__bus *bus, hw__bus_letter *letters, size_t count, int timeout_ms) {
   const int64_t deadline_ms = hw__clock_ms() + timeout_ms;
-  hw_bus_status status = HW_BUS_OK;
+  hw__bus_status status = HW_BUS_OK;
   for (size_t i = 0; i < count; i++) {
     letters[i].answer = HW_BUS_WAITING;
     letters[i].repeated = false;
     letters[i].sends = 0;
   }
   for (size_t at = 0; at < count; at += WINDOW) {
-    hw_bus_batch batch = {.letters = letters + at, .count = count - at < WINDOW ? count - at : WINDOW};
+    hw__bus_batch batch = {.letters = letters + at, .count = count - at < WINDOW ? count - at : WINDOW};
     if (!publish_window(bus, &batch, deadline_ms)) {
       return HW_BUS_AWAY;
     }

@@ -13,8 +13,8 @@
 
 enum { DOUBT_MS = 3000 };
 
-struct hw_bus_pull {
-  hw_bus *bus;
+struct hw__bus_pull {
+  hw__bus *bus;
   char *stream, *filter;
   int64_t after;      /* last message handed out */
   uint64_t delivered; /* by the present consumer */
@@ -22,9 +22,9 @@ struct hw_bus_pull {
   int64_t heard_ms; /* last sign of life of the consumer */
 };
 
-hw_status hw__bus_pull_open(hw_bus *bus, const char *stream, const char *filter, int64_t after, hw_bus_pull **out) {
+hw_status hw__bus_pull_open(hw__bus *bus, const char *stream, const char *filter, int64_t after, hw__bus_pull **out) {
   *out = NULL;
-  hw_bus_pull *pull = calloc(1, sizeof *pull);
+  hw__bus_pull *pull = calloc(1, sizeof *pull);
   if (!pull || !(pull->stream = strdup(stream)) || !(pull->filter = strdup(filter))) {
     hw__bus_pull_close(pull);
     return HW_ENOMEM;
@@ -35,7 +35,7 @@ hw_status hw__bus_pull_open(hw_bus *bus, const char *stream, const char *filter,
   return HW_OK;
 }
 
-static void forget(hw_bus_pull *pull) {
+static void forget(hw__bus_pull *pull) {
   if (pull->subscription) {
     natsSubscription_Unsubscribe(pull->subscription);
     natsSubscription_Destroy(pull->subscription);
@@ -43,7 +43,7 @@ static void forget(hw_bus_pull *pull) {
   }
 }
 
-void hw__bus_pull_close(hw_bus_pull *pull) {
+void hw__bus_pull_close(hw__bus_pull *pull) {
   if (pull) {
     forget(pull);
     free(pull->stream);
@@ -52,7 +52,7 @@ void hw__bus_pull_close(hw_bus_pull *pull) {
   }
 }
 
-static bool ask(hw_bus_pull *pull) {
+static bool ask(hw__bus_pull *pull) {
   jsSubOptions options;
   jsSubOptions_Init(&options);
   options.Stream = pull->stream;
@@ -69,9 +69,9 @@ static bool ask(hw_bus_pull *pull) {
 }
 
 /* Has the stream, as its leader knows it, more for us than we were given? */
-static bool leader_has_more(const hw_bus_pull *pull) {
-  hw_bus_message last;
-  if (hw__bus_message(pull->bus, pull->stream, pull->filter, &last) != HW_BUS_OK) {
+static bool leader_has_more(const hw__bus_pull *pull) {
+  hw__bus_message last;
+  if (hw__bus_get_message(pull->bus, pull->stream, pull->filter, &last) != HW_BUS_OK) {
     return false;
   }
   const bool more = last.seq > pull->after;
@@ -80,7 +80,7 @@ static bool leader_has_more(const hw_bus_pull *pull) {
 }
 
 /* Nothing came for a while: is the consumer still there, did all it sent arrive, and has it all there is? */
-static bool consumer_is_well(hw_bus_pull *pull) {
+static bool consumer_is_well(hw__bus_pull *pull) {
   jsConsumerInfo *info = NULL;
   const natsStatus s = natsSubscription_GetConsumerInfo(&info, pull->subscription, NULL, NULL);
   const bool well = s == NATS_OK && info->Delivered.Consumer == pull->delivered && !leader_has_more(pull);
@@ -89,18 +89,18 @@ static bool consumer_is_well(hw_bus_pull *pull) {
   return well;
 }
 
-static bool accept(hw_bus_pull *pull, natsMsg *message, hw_bus_message *out) {
+static bool accept(hw__bus_pull *pull, natsMsg *message, hw__bus_message *out) {
   jsMsgMetaData *meta = NULL;
   const bool ok = natsMsg_GetMetaData(&meta, message) == NATS_OK && meta->Sequence.Consumer == pull->delivered + 1 &&
                   (int64_t)meta->Sequence.Stream > pull->after;
   if (ok) {
-    *out = (hw_bus_message){.seq = (int64_t)meta->Sequence.Stream,
-                            .time_us = meta->Timestamp / 1000,
-                            .pending = meta->NumPending,
-                            .subject = natsMsg_GetSubject(message),
-                            .data = natsMsg_GetData(message),
-                            .size = (size_t)natsMsg_GetDataLength(message),
-                            .handle = message};
+    *out = (hw__bus_message){.seq = (int64_t)meta->Sequence.Stream,
+                             .time_us = meta->Timestamp / 1000,
+                             .pending = meta->NumPending,
+                             .subject = natsMsg_GetSubject(message),
+                             .data = natsMsg_GetData(message),
+                             .size = (size_t)natsMsg_GetDataLength(message),
+                             .handle = message};
     pull->after = out->seq;
     pull->delivered++;
   }
@@ -108,7 +108,8 @@ static bool accept(hw_bus_pull *pull, natsMsg *message, hw_bus_message *out) {
   return ok;
 }
 
-hw_bus_status hw__bus_pull_fetch(hw_bus_pull *pull, hw_bus_message *out, size_t limit, int timeout_ms, size_t *count) {
+hw__bus_status hw__bus_pull_fetch(hw__bus_pull *pull, hw__bus_message *out, size_t limit, int timeout_ms,
+                                  size_t *count) {
   *count = 0;
   if (!hw__bus_connected(pull->bus) || (!pull->subscription && !ask(pull))) {
     forget(pull);

@@ -6,9 +6,9 @@
 
 #include "base/log.h"
 
-static const hw_bus_stream streams[] = {
+static const hw__bus_stream streams[] = {
     {.name = "KV_hw_conf", .subjects = "$KV.hw_conf.>", .bucket = true},
-    {.name = "KV_hw_lease", .subjects = "$KV.hw_lease.>", .bucket = true},
+    {.name = "KV_hw_lease", .subjects = "$KV.hw__lease.>", .bucket = true},
     {.name = "KV_hw_snap", .subjects = "$KV.hw_snap.>", .bucket = true},
     {.name = "KV_hw_state", .subjects = "$KV.hw_state.>", .bucket = true},
     {.name = "HW_IN", .subjects = "hw.in.>"},
@@ -17,10 +17,10 @@ static const hw_bus_stream streams[] = {
 };
 
 /* The first to come writes it down; everybody reads what was written. */
-static hw_bus_status agree(hw_bus *bus, size_t partitions, int64_t *id, size_t *agreed) {
+static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t *agreed) {
   char text[64];
   int64_t revision = 0;
-  hw_bus_status status = hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);
+  hw__bus_status status = hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);
   if (status == HW_BUS_ABSENT) {
     uint64_t chance = 0;
     if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
@@ -38,10 +38,10 @@ static hw_bus_status agree(hw_bus *bus, size_t partitions, int64_t *id, size_t *
   return status;
 }
 
-hw_status hw__cluster_join(hw_cluster *cluster, const hw_cluster_options *options, hw_error *error) {
-  hw_bus_status status = hw__bus_connected(cluster->bus) ? HW_BUS_OK : HW_BUS_AWAY;
+hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *options, hw_error *error) {
+  hw__bus_status status = hw__bus_connected(cluster->bus) ? HW_BUS_OK : HW_BUS_AWAY;
   for (size_t i = 0; i < sizeof streams / sizeof streams[0] && status == HW_BUS_OK; i++) {
-    hw_bus_stream stream = streams[i];
+    hw__bus_stream stream = streams[i];
     stream.replicas = options->replicas;
     stream.keep_s = stream.bucket || stream.latest ? 0 : options->keep_days * 86400;
     status = hw__bus_make(cluster->bus, &stream);

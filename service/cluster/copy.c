@@ -33,14 +33,14 @@ static void digest_of(const uint8_t *data, size_t size, char out[2 * DIGEST + 1]
   }
 }
 
-static void piece_subject(const hw_copies *c, char slot, int64_t piece, char out[128]) {
+static void piece_subject(const hw__copies *c, char slot, int64_t piece, char out[128]) {
   snprintf(out, 128, "hw.snap.%zu.%c.%" PRId64, c->lease->partition, slot, piece);
 }
 
-static hw_bus_status read_manifest(hw_copies *c, manifest *m) {
+static hw__bus_status read_manifest(hw__copies *c, manifest *m) {
   char key[32], text[TEXT];
   snprintf(key, sizeof key, "p%zu", c->lease->partition);
-  const hw_bus_status status = hw__bus_get(c->cluster->bus, "hw_snap", key, text, sizeof text, &c->revision);
+  const hw__bus_status status = hw__bus_get(c->cluster->bus, "hw_snap", key, text, sizeof text, &c->revision);
   if (status == HW_BUS_ABSENT) {
     c->revision = 0;
   }
@@ -58,15 +58,15 @@ static hw_bus_status read_manifest(hw_copies *c, manifest *m) {
 
 /* --- bringing one back --- */
 
-static uint8_t *fetch_pieces(const hw_copies *c, const manifest *m, const char **fault) {
+static uint8_t *fetch_pieces(const hw__copies *c, const manifest *m, const char **fault) {
   uint8_t *packed = malloc((size_t)m->packed);
   int64_t got = 0;
   for (int64_t i = 0; packed && i < m->pieces; i++) {
     char subject[128];
-    hw_bus_message message;
-    hw_bus_status status;
+    hw__bus_message message;
+    hw__bus_status status;
     piece_subject(c, m->slot, i, subject);
-    while ((status = hw__bus_message(c->cluster->bus, "HW_SNAP", subject, &message)) == HW_BUS_AWAY &&
+    while ((status = hw__bus_get_message(c->cluster->bus, "HW_SNAP", subject, &message)) == HW_BUS_AWAY &&
            hw__lease_holds(c->lease)) {
       hw__clock_nap_ms(100);
     }
@@ -114,12 +114,12 @@ static void put_aside(const char *path, bool keep) {
   }
 }
 
-void hw__copies_put_aside(const hw_copies *c) {
+void hw__copies_put_aside(const hw__copies *c) {
   hw__log(HW_LOG_WARNING, "file_put_aside", "path", c->path);
   put_aside(c->path, true);
 }
 
-static bool bring_back(const hw_copies *c, const manifest *m) {
+static bool bring_back(const hw__copies *c, const manifest *m) {
   const char *fault = "it could not be written";
   uint8_t *packed = fetch_pieces(c, m, &fault);
   uint8_t *plain = packed ? malloc((size_t)m->plain) : NULL;
@@ -143,11 +143,11 @@ static bool bring_back(const hw_copies *c, const manifest *m) {
 
 /* Does the stream reach that far? One that was cut back (all its nodes lost power at once, say) will give the
  * same places to other readings. A leader just elected gets some seconds to know its own end. */
-static bool stream_reaches(const hw_copies *c, int64_t cursor) {
+static bool stream_reaches(const hw__copies *c, int64_t cursor) {
   const int64_t until_ms = hw__clock_ms() + PATIENCE_MS;
   for (;;) {
     int64_t last = 0;
-    const hw_bus_status status = hw__bus_last(c->cluster->bus, "HW_IN", &last);
+    const hw__bus_status status = hw__bus_last(c->cluster->bus, "HW_IN", &last);
     if ((status == HW_BUS_OK && last >= cursor) || !hw__lease_holds(c->lease)) {
       return true;
     }
@@ -159,8 +159,8 @@ static bool stream_reaches(const hw_copies *c, int64_t cursor) {
 }
 
 /* How far the file here has come; -1: there is none that could be used. */
-static int64_t local_cursor(const hw_copies *c) {
-  hw_db *db = NULL;
+static int64_t local_cursor(const hw__copies *c) {
+  hw__db *db = NULL;
   char sentence[256];
   int64_t cluster = 0, cursor = 0;
   if (access(c->path, F_OK) != 0) {
@@ -177,9 +177,9 @@ static int64_t local_cursor(const hw_copies *c) {
   return begun ? cursor : 0;
 }
 
-const char *hw__copies_restore(hw_copies *c) {
+const char *hw__copies_restore(hw__copies *c) {
   manifest m;
-  hw_bus_status status;
+  hw__bus_status status;
   const int64_t local = local_cursor(c);
   while ((status = read_manifest(c, &m)) == HW_BUS_AWAY && hw__lease_holds(c->lease)) {
     hw__clock_nap_ms(100);
@@ -215,18 +215,18 @@ static uint8_t *read_file(const char *path, size_t *size) {
 }
 
 /* One moment of the store, compressed. */
-static uint8_t *pack(const hw_copies *c, hw_store *store, manifest *m) {
+static uint8_t *pack(const hw__copies *c, hw__store *store, manifest *m) {
   char part[PATH];
   snprintf(part, sizeof part, "%s.copy", c->path);
   unlink(part);
-  hw_db *db = hw__store_reader(store);
+  hw__db *db = hw__store_reader(store);
   const bool copied = db && hw__db_copy(db, part) == HW_DB_OK;
   if (db) {
     hw__store_return(store, db);
   }
   size_t size = 0;
   uint8_t *plain = copied ? read_file(part, &size) : NULL;
-  hw_db *copy = NULL;
+  hw__db *copy = NULL;
   char sentence[256];
   const bool known = plain && hw__db_open(part, false, &copy, sentence, sizeof sentence) == HW_DB_OK &&
                      hw__db_cursor(copy, HW_FEED_CURSOR, &m->cursor) == HW_DB_OK;
@@ -245,17 +245,17 @@ static uint8_t *pack(const hw_copies *c, hw_store *store, manifest *m) {
   return packed;
 }
 
-static bool send_pieces(const hw_copies *c, const manifest *m, const uint8_t *packed) {
+static bool send_pieces(const hw__copies *c, const manifest *m, const uint8_t *packed) {
   for (int64_t at = 0; at < m->pieces; at += GROUP) {
-    hw_bus_letter letters[GROUP];
+    hw__bus_letter letters[GROUP];
     char subjects[GROUP][128];
     size_t n = 0;
     for (; n < GROUP && at + (int64_t)n < m->pieces; n++) {
       const int64_t from = (at + (int64_t)n) * PIECE;
       piece_subject(c, m->slot, at + (int64_t)n, subjects[n]);
-      letters[n] = (hw_bus_letter){.subject = subjects[n],
-                                   .data = (const char *)packed + from,
-                                   .size = (size_t)(m->packed - from < PIECE ? m->packed - from : PIECE)};
+      letters[n] = (hw__bus_letter){.subject = subjects[n],
+                                    .data = (const char *)packed + from,
+                                    .size = (size_t)(m->packed - from < PIECE ? m->packed - from : PIECE)};
     }
     if (!hw__lease_holds(c->lease) || hw__bus_publish(c->cluster->bus, letters, n, PUBLISH_MS) != HW_BUS_OK) {
       return false;
@@ -264,7 +264,7 @@ static bool send_pieces(const hw_copies *c, const manifest *m, const uint8_t *pa
   return true;
 }
 
-static hw_bus_status publish_copy(hw_copies *c, manifest *m, const uint8_t *packed) {
+static hw__bus_status publish_copy(hw__copies *c, manifest *m, const uint8_t *packed) {
   m->slot = c->slot == 'A' ? 'B' : 'A';
   digest_of(packed, (size_t)m->packed, m->digest);
   if (!send_pieces(c, m, packed) || !hw__lease_holds(c->lease)) {
@@ -274,16 +274,16 @@ static hw_bus_status publish_copy(hw_copies *c, manifest *m, const uint8_t *pack
   snprintf(key, sizeof key, "p%zu", c->lease->partition);
   snprintf(text, sizeof text, "%c %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %s", m->slot, m->cursor, m->pieces,
            m->packed, m->plain, m->digest);
-  const hw_bus_status status = hw__bus_set(c->cluster->bus, "hw_snap", key, text, c->revision, &c->revision);
+  const hw__bus_status status = hw__bus_set(c->cluster->bus, "hw_snap", key, text, c->revision, &c->revision);
   c->slot = status == HW_BUS_OK ? m->slot : c->slot;
   return status;
 }
 
-hw_bus_status hw__copies_make(hw_copies *c, hw_store *store) {
+hw__bus_status hw__copies_make(hw__copies *c, hw__store *store) {
   const int64_t started_ms = hw__clock_ms();
   manifest m = {0};
   uint8_t *packed = pack(c, store, &m);
-  const hw_bus_status status = packed ? publish_copy(c, &m, packed) : HW_BUS_AWAY;
+  const hw__bus_status status = packed ? publish_copy(c, &m, packed) : HW_BUS_AWAY;
   free(packed);
   c->made_ms = hw__clock_ms();
   c->took_ms = c->made_ms - started_ms;

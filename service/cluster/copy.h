@@ -15,23 +15,23 @@
 #include "store/store.h"
 
 typedef struct {
-  const hw_cluster *cluster;
-  const hw_lease *lease;
+  const hw__cluster *cluster;
+  const hw__lease *lease;
   const char *path; /* of the partition's database */
   int64_t cursor;   /* message of HW_IN the copy in the cluster has come to */
   int64_t revision; /* of its manifest */
   int64_t made_ms, took_ms;
   char slot; /* the one it lies in; 0 before the first */
-} hw_copies;
+} hw__copies;
 
 /* Put the best database there is at `path` before the store opens it: the file as it is, or the copy in the
  * cluster when that has come further. A file of another cluster, a damaged one, and one that has come further
  * than the stream are put aside.
  * Returned: where it came from, for people. */
-const char *hw__copies_restore(hw_copies *copies);
+const char *hw__copies_restore(hw__copies *copies);
 /* The file here is damaged: out of the way with it. */
-void hw__copies_put_aside(const hw_copies *copies);
+void hw__copies_put_aside(const hw__copies *copies);
 /* Copy the store as it is now. */
-hw_bus_status hw__copies_make(hw_copies *copies, hw_store *store);
+hw__bus_status hw__copies_make(hw__copies *copies, hw__store *store);
 
 #endif

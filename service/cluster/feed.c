@@ -12,18 +12,18 @@
 static const double future_s = 86400;
 
 typedef struct {
-  const hw_catalog *catalog;
-  hw_ingest ingest;
-  hw_stamp *stamps; /* one for each of ingest.entries */
+  const hw__catalog *catalog;
+  hw__ingest ingest;
+  hw__stamp *stamps; /* one for each of ingest.entries */
   size_t stamp_capacity;
-  hw_record *commands;
+  hw__log_record *commands;
   size_t command_count, command_capacity;
   int64_t cursor;
 } group;
 
-static bool stamp(group *g, size_t from, const hw_bus_message *message) {
+static bool stamp(group *g, size_t from, const hw__bus_message *message) {
   if (g->ingest.count > g->stamp_capacity) {
-    hw_stamp *grown = realloc(g->stamps, g->ingest.capacity * sizeof *grown);
+    hw__stamp *grown = realloc(g->stamps, g->ingest.capacity * sizeof *grown);
     if (!grown) {
       return false;
     }
@@ -31,12 +31,12 @@ static bool stamp(group *g, size_t from, const hw_bus_message *message) {
     g->stamp_capacity = g->ingest.capacity;
   }
   for (size_t i = from; i < g->ingest.count; i++) {
-    g->stamps[i] = (hw_stamp){message->seq * HW_WIRE_STRIDE + (int64_t)g->ingest.entries[i].line, message->time_us};
+    g->stamps[i] = (hw__stamp){message->seq * HW_WIRE_STRIDE + (int64_t)g->ingest.entries[i].line, message->time_us};
   }
   return true;
 }
 
-static bool take_readings(group *g, const hw_bus_message *message, const char *river) {
+static bool take_readings(group *g, const hw__bus_message *message, const char *river) {
   const size_t before = g->ingest.count;
   g->ingest.now_unix_s = (double)message->time_us * 1e-6;
   g->ingest.future_s = future_s;
@@ -46,8 +46,8 @@ static bool take_readings(group *g, const hw_bus_message *message, const char *r
   return stamp(g, before, message);
 }
 
-static bool take_command(group *g, const hw_bus_message *message, const hw_site *site) {
-  hw_record command;
+static bool take_command(group *g, const hw__bus_message *message, const hw__site *site) {
+  hw__log_record command;
   if (!hw__wire_read_command(message->data, message->size, &command)) {
     g->ingest.tally[HW_FATE_MALFORMED]++;
     return true;
@@ -62,10 +62,10 @@ static bool take_command(group *g, const hw_bus_message *message, const hw_site 
   return true;
 }
 
-static bool take_message(group *g, size_t partitions, const hw_bus_message *message) {
-  hw_wire_address address;
+static bool take_message(group *g, size_t partitions, const hw__bus_message *message) {
+  hw__wire_address address;
   g->cursor = message->seq;
-  if (!hw__wire_address(message->subject, &address) ||
+  if (!hw__wire_read_address(message->subject, &address) ||
       address.partition != hw__wire_partition(address.river, partitions)) {
     g->ingest.tally[HW_FATE_MALFORMED]++;
     return true;
@@ -85,9 +85,9 @@ static bool take_message(group *g, size_t partitions, const hw_bus_message *mess
   return true;
 }
 
-static hw_db_status run_feed(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_feed(hw__db *db, int64_t *seq, void *context) {
   group *g = context;
-  hw_db_status status = hw__db_append_stamped(db, g->catalog, g->ingest.entries, g->ingest.count, g->stamps);
+  hw__db_status status = hw__db_append_stamped(db, g->catalog, g->ingest.entries, g->ingest.count, g->stamps);
   for (size_t i = 0; i < g->ingest.count && status == HW_DB_OK; i++) {
     *seq = g->ingest.entries[i].fate == HW_FATE_ACCEPTED && g->stamps[i].seq > *seq ? g->stamps[i].seq : *seq;
   }
@@ -99,10 +99,10 @@ static hw_db_status run_feed(hw_db *db, int64_t *seq, void *context) {
   return status == HW_DB_OK ? hw__db_put_cursor(db, HW_FEED_CURSOR, g->cursor) : status;
 }
 
-hw_db_status hw__feed(hw_store *store, const hw_catalog *catalog, size_t partitions, const hw_bus_message *messages,
-                      size_t count, uint64_t *tally) {
+hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t partitions, const hw__bus_message *messages,
+                       size_t count, uint64_t *tally) {
   group g = {.catalog = catalog, .ingest = {.catalog = catalog}};
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     status = take_message(&g, partitions, &messages[i]) ? HW_DB_OK : HW_DB_IO;
   }
@@ -122,10 +122,10 @@ hw_db_status hw__feed(hw_store *store, const hw_catalog *catalog, size_t partiti
   return status;
 }
 
-hw_db_status hw__feed_cursor(hw_store *store, const char *name, int64_t *out) {
-  hw_db *db = hw__store_reader(store);
+hw__db_status hw__feed_cursor(hw__store *store, const char *name, int64_t *out) {
+  hw__db *db = hw__store_reader(store);
   int64_t cursor = 0;
-  hw_db_status status = db ? hw__db_cursor(db, name, &cursor) : HW_DB_IO;
+  hw__db_status status = db ? hw__db_cursor(db, name, &cursor) : HW_DB_IO;
   if (db) {
     hw__store_return(store, db);
   }
@@ -134,14 +134,14 @@ hw_db_status hw__feed_cursor(hw_store *store, const char *name, int64_t *out) {
   return status;
 }
 
-static hw_db_status run_adopt(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_adopt(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   return hw__db_put_cursor(db, "cluster", *(const int64_t *)context);
 }
 
-hw_db_status hw__feed_adopt(hw_store *store, int64_t cluster) {
+hw__db_status hw__feed_adopt(hw__store *store, int64_t cluster) {
   int64_t stored = 0;
-  const hw_db_status status = hw__feed_cursor(store, "cluster", &stored);
+  const hw__db_status status = hw__feed_cursor(store, "cluster", &stored);
   if (status != HW_DB_OK || stored == cluster) {
     return status;
   }

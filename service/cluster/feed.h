@@ -11,11 +11,11 @@
 
 /* Messages of rivers that the catalog has not, and those that cannot be read, are counted and passed over.
  * tally, when not NULL, gets the fates of the readings, HW_FATE_COUNT of them. */
-hw_db_status hw__feed(hw_store *store, const hw_catalog *catalog, size_t partitions, const hw_bus_message *messages,
-                      size_t count, uint64_t *tally);
+hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t partitions, const hw__bus_message *messages,
+                       size_t count, uint64_t *tally);
 /* A cursor of the store; 0 before its first word. */
-hw_db_status hw__feed_cursor(hw_store *store, const char *name, int64_t *out);
+hw__db_status hw__feed_cursor(hw__store *store, const char *name, int64_t *out);
 /* Is this the store of this cluster? A new store becomes it. Status: HW_DB_NEWER for that of another. */
-hw_db_status hw__feed_adopt(hw_store *store, int64_t cluster);
+hw__db_status hw__feed_adopt(hw__store *store, int64_t cluster);
 
 #endif

@@ -15,11 +15,11 @@ enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500, PATIENCE_MS = 3000 };
 
 static const char out_cursor[] = "out";
 
-struct hw_follower {
-  hw_cluster cluster;
-  hw_cluster_options options;
-  hw_store *store;
-  const hw_catalog *catalog;
+struct hw__follower {
+  hw__cluster cluster;
+  hw__cluster_options options;
+  hw__store *store;
+  const hw__catalog *catalog;
   pthread_t readings_thread, news_thread;
   atomic_bool joined, stopping, refused;
   hw_error refusal;          /* once refused */
@@ -27,33 +27,33 @@ struct hw_follower {
   atomic_bool in_idle;       /* and there are no more */
 };
 
-static bool stopping(hw_follower *f) {
+static bool stopping(hw__follower *f) {
   return atomic_load(&f->stopping);
 }
 
-const hw_cluster *hw__follower_cluster(hw_follower *follower) {
+const hw__cluster *hw__follower_cluster(hw__follower *follower) {
   return atomic_load(&follower->joined) ? &follower->cluster : NULL;
 }
 
-bool hw__follower_refused(hw_follower *follower, hw_error *error) {
+bool hw__follower_refused(hw__follower *follower, hw_error *error) {
   const bool refused = atomic_load(&follower->refused);
   *error = refused ? follower->refusal : *error;
   return refused;
 }
 
 /* A stream that was cut back would give the same numbers to other readings. */
-static bool stream_reaches(hw_follower *f) {
+static bool stream_reaches(hw__follower *f) {
   int64_t last = 0, cursor = 0;
   return hw__feed_cursor(f->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
          (cursor == 0 || (hw__bus_last(f->cluster.bus, "HW_IN", &last) == HW_BUS_OK && last >= cursor));
 }
 
-static bool join(hw_follower *f) {
+static bool join(hw__follower *f) {
   bool told = false;
   while (!stopping(f)) {
     hw_error error = {{0}};
     const hw_status status = hw__cluster_join(&f->cluster, &f->options, &error);
-    const hw_db_status stored = status == HW_OK ? hw__feed_adopt(f->store, f->cluster.id) : HW_DB_AWAY;
+    const hw__db_status stored = status == HW_OK ? hw__feed_adopt(f->store, f->cluster.id) : HW_DB_AWAY;
     const bool reaches = stored == HW_DB_OK && stream_reaches(f);
     if (reaches) {
       hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", f->cluster.partitions);
@@ -81,15 +81,15 @@ static bool join(hw_follower *f) {
 
 /* --- readings --- */
 
-static void follow_readings(hw_follower *f, hw_bus_pull *pull) {
-  hw_bus_message messages[GROUP];
+static void follow_readings(hw__follower *f, hw__bus_pull *pull) {
+  hw__bus_message messages[GROUP];
   size_t count = 0;
   const bool fetched = hw__bus_pull_fetch(pull, messages, GROUP, FETCH_MS, &count) == HW_BUS_OK;
   atomic_store(&f->in_idle, fetched && !count);
   if (!count) {
     return;
   }
-  hw_db_status status;
+  hw__db_status status;
   while ((status = hw__feed(f->store, f->catalog, f->cluster.partitions, messages, count, NULL)) != HW_DB_OK &&
          !stopping(f)) {
     hw__log(HW_LOG_ERROR, "readings_not_stored", "reason", hw__db_text(status));
@@ -106,36 +106,36 @@ static void follow_readings(hw_follower *f, hw_bus_pull *pull) {
 /* --- what the workers say --- */
 
 typedef struct {
-  hw_wire_news *news;
+  hw__wire_news *news;
   size_t *partitions; /* of each */
   size_t count;
   int64_t cursor;
 } news_job;
 
 /* A message of an older lease than one already heard is a worker's who did not know yet. */
-static hw_db_status pass_fence(hw_db *db, size_t partition, int64_t fence, bool *pass) {
+static hw__db_status pass_fence(hw__db *db, size_t partition, int64_t fence, bool *pass) {
   char name[32];
   int64_t highest = 0;
   snprintf(name, sizeof name, "fence-%zu", partition);
-  hw_db_status status = hw__db_cursor(db, name, &highest);
+  hw__db_status status = hw__db_cursor(db, name, &highest);
   status = status == HW_DB_ABSENT ? HW_DB_OK : status;
   *pass = fence >= highest;
   return status == HW_DB_OK && fence > highest ? hw__db_put_cursor(db, name, fence) : status;
 }
 
 /* Candidates and intakes are told once an incident; who took over may have noticed at another reading. */
-static hw_db_status put_event(hw_db *db, const hw_event *event) {
+static hw__db_status put_event(hw__db *db, const hw__event *event) {
   bool told = false;
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   if (strcmp(event->kind, "candidate") == 0 || strcmp(event->kind, "intake_alarm") == 0) {
     status = hw__db_has_event(db, event->kind, event->incident, event->subject, &told);
   }
   return status == HW_DB_OK && !told ? hw__db_put_event(db, event) : status;
 }
 
-static hw_db_status put_news(hw_db *db, const hw_wire_news *news) {
-  const hw_incident *incident = &news->incident;
-  hw_db_status status = hw__db_open_incident(db, incident);
+static hw__db_status put_news(hw__db *db, const hw__wire_news *news) {
+  const hw__incident *incident = &news->incident;
+  hw__db_status status = hw__db_open_incident(db, incident);
   for (size_t i = 0; i < news->track_count && status == HW_DB_OK; i++) {
     status = hw__db_put_track(db, incident->id, &news->tracks[i]);
   }
@@ -149,10 +149,10 @@ static hw_db_status put_news(hw_db *db, const hw_wire_news *news) {
   return status == HW_DB_OK ? put_event(db, &news->event) : status;
 }
 
-static hw_db_status run_news(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_news(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   const news_job *job = context;
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   for (size_t i = 0; i < job->count && status == HW_DB_OK; i++) {
     bool pass = false;
     status = pass_fence(db, job->partitions[i], job->news[i].fence, &pass);
@@ -163,9 +163,9 @@ static hw_db_status run_news(hw_db *db, int64_t *seq, void *context) {
   return status == HW_DB_OK ? hw__db_put_cursor(db, out_cursor, job->cursor) : status;
 }
 
-static bool read_news(hw_follower *f, const hw_bus_message *message, hw_wire_news *out, size_t *partition) {
-  hw_wire_address address;
-  const bool ours = hw__wire_address(message->subject, &address) &&
+static bool read_news(hw__follower *f, const hw__bus_message *message, hw__wire_news *out, size_t *partition) {
+  hw__wire_address address;
+  const bool ours = hw__wire_read_address(message->subject, &address) &&
                     address.partition == hw__wire_partition(address.river, f->cluster.partitions);
   const bool ok = ours && hw__wire_read_news(message->data, message->size, f->catalog, out);
   *partition = address.partition;
@@ -175,7 +175,7 @@ static bool read_news(hw_follower *f, const hw_bus_message *message, hw_wire_new
 
 /* What rests on readings that have not come yet waits for them; they are in the other stream already. What
  * rests on readings that nobody has is a stranger's. */
-static void await_readings(hw_follower *f, news_job *job) {
+static void await_readings(hw__follower *f, news_job *job) {
   size_t kept = 0;
   for (size_t i = 0; i < job->count; i++) {
     const int64_t wanted = job->news[i].event.seq / HW_WIRE_STRIDE;
@@ -194,8 +194,8 @@ static void await_readings(hw_follower *f, news_job *job) {
   job->count = kept;
 }
 
-static void follow_news(hw_follower *f, hw_bus_pull *pull, news_job *job) {
-  hw_bus_message messages[NEWS_GROUP];
+static void follow_news(hw__follower *f, hw__bus_pull *pull, news_job *job) {
+  hw__bus_message messages[NEWS_GROUP];
   size_t count = 0;
   if (hw__bus_pull_fetch(pull, messages, NEWS_GROUP, FETCH_MS, &count) != HW_BUS_OK || !count) {
     return;
@@ -207,7 +207,7 @@ static void follow_news(hw_follower *f, hw_bus_pull *pull, news_job *job) {
     hw__bus_message_free(&messages[i]);
   }
   await_readings(f, job);
-  hw_db_status status = HW_DB_STOPPING;
+  hw__db_status status = HW_DB_STOPPING;
   while (!stopping(f) && (status = hw__store_write(f->store, run_news, job)) != HW_DB_OK) {
     hw__log(HW_LOG_ERROR, "news_not_stored", "reason", hw__db_text(status));
     hw__clock_nap_ms(1000);
@@ -219,8 +219,8 @@ static void follow_news(hw_follower *f, hw_bus_pull *pull, news_job *job) {
 }
 
 static void *news_loop(void *argument) {
-  hw_follower *f = argument;
-  hw_bus_pull *pull = NULL;
+  hw__follower *f = argument;
+  hw__bus_pull *pull = NULL;
   int64_t cursor = 0;
   news_job job = {.news = calloc(NEWS_GROUP, sizeof *job.news),
                   .partitions = calloc(NEWS_GROUP, sizeof *job.partitions)};
@@ -240,8 +240,8 @@ static void *news_loop(void *argument) {
 }
 
 static void *readings_loop(void *argument) {
-  hw_follower *f = argument;
-  hw_bus_pull *pull = NULL;
+  hw__follower *f = argument;
+  hw__bus_pull *pull = NULL;
   int64_t cursor = 0;
   if (join(f) && hw__feed_cursor(f->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
       hw__bus_pull_open(f->cluster.bus, "HW_IN", "hw.in.>", cursor, &pull) == HW_OK) {
@@ -255,10 +255,10 @@ static void *readings_loop(void *argument) {
   return NULL;
 }
 
-hw_status hw__follower_start(hw_bus *bus, const hw_cluster_options *options, hw_store *store, const hw_catalog *catalog,
-                             hw_follower **out) {
+hw_status hw__follower_start(hw__bus *bus, const hw__cluster_options *options, hw__store *store,
+                             const hw__catalog *catalog, hw__follower **out) {
   *out = NULL;
-  hw_follower *f = calloc(1, sizeof *f);
+  hw__follower *f = calloc(1, sizeof *f);
   if (!f) {
     return HW_ENOMEM;
   }
@@ -280,7 +280,7 @@ hw_status hw__follower_start(hw_bus *bus, const hw_cluster_options *options, hw_
   return HW_OK;
 }
 
-void hw__follower_stop(hw_follower *f) {
+void hw__follower_stop(hw__follower *f) {
   if (f) {
     atomic_store(&f->stopping, true);
     pthread_join(f->readings_thread, NULL);

@@ -11,16 +11,16 @@
 #include "cluster/cluster.h"
 #include "store/store.h"
 
-typedef struct hw_follower hw_follower;
+typedef struct hw__follower hw__follower;
 
 /* Joins and follows in threads of its own, however long the cluster takes to answer. */
-hw_status hw__follower_start(hw_bus *bus, const hw_cluster_options *options, hw_store *store, const hw_catalog *catalog,
-                             hw_follower **out);
-void hw__follower_stop(hw_follower *follower);
+hw_status hw__follower_start(hw__bus *bus, const hw__cluster_options *options, hw__store *store,
+                             const hw__catalog *catalog, hw__follower **out);
+void hw__follower_stop(hw__follower *follower);
 
 /* The cluster, or NULL as long as it has not been found. */
 /* Is this for good the wrong cluster, or the wrong store for it? *error says why. */
-bool hw__follower_refused(hw_follower *follower, hw_error *error);
-const hw_cluster *hw__follower_cluster(hw_follower *follower);
+bool hw__follower_refused(hw__follower *follower, hw_error *error);
+const hw__cluster *hw__follower_cluster(hw__follower *follower);
 
 #endif

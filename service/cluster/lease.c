@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char bucket[] = "hw_lease";
+static const char bucket[] = "hw__lease";
 
-static void key_of(const hw_lease *lease, char out[32]) {
+static void key_of(const hw__lease *lease, char out[32]) {
   snprintf(out, 32, "p%zu", lease->partition);
 }
 
-void hw__lease_init(hw_lease *lease, hw_bus *bus, size_t partition, const char *owner) {
-  *lease = (hw_lease){.bus = bus, .partition = partition, .owner = owner, .seen_ms = hw__clock_ms()};
+void hw__lease_init(hw__lease *lease, hw__bus *bus, size_t partition, const char *owner) {
+  *lease = (hw__lease){.bus = bus, .partition = partition, .owner = owner, .seen_ms = hw__clock_ms()};
 }
 
-hw_bus_status hw__lease_look(hw_lease *lease) {
+hw__bus_status hw__lease_look(hw__lease *lease) {
   char key[32], owner[HW_OWNER_SIZE] = "";
   int64_t revision = 0;
   key_of(lease, key);
-  const hw_bus_status status = hw__bus_get(lease->bus, bucket, key, owner, sizeof owner, &revision);
+  const hw__bus_status status = hw__bus_get(lease->bus, bucket, key, owner, sizeof owner, &revision);
   if (status == HW_BUS_AWAY) {
     lease->seen_ms = hw__clock_ms(); /* silence of the cluster is not silence of the holder */
     return status;
@@ -31,28 +31,28 @@ hw_bus_status hw__lease_look(hw_lease *lease) {
   return HW_BUS_OK;
 }
 
-bool hw__lease_is_free(const hw_lease *lease) {
+bool hw__lease_is_free(const hw__lease *lease) {
   return !lease->seen_owner[0] || strcmp(lease->seen_owner, lease->owner) == 0 ||
          hw__clock_ms() - lease->seen_ms > HW_LEASE_SILENT_MS;
 }
 
-int64_t hw__lease_free_ms(const hw_lease *lease) {
+int64_t hw__lease_free_ms(const hw__lease *lease) {
   return hw__clock_ms() - lease->seen_ms - (lease->seen_owner[0] ? HW_LEASE_SILENT_MS : 0);
 }
 
-static void hold(hw_lease *lease, int64_t revision, int64_t since_ms) {
+static void hold(hw__lease *lease, int64_t revision, int64_t since_ms) {
   lease->revision = revision;
   lease->seen_ms = since_ms;
   snprintf(lease->seen_owner, sizeof lease->seen_owner, "%s", lease->owner);
   atomic_store(&lease->renewed_ms, since_ms);
 }
 
-hw_bus_status hw__lease_take(hw_lease *lease) {
+hw__bus_status hw__lease_take(hw__lease *lease) {
   char key[32];
   int64_t revision = 0;
   const int64_t asked_ms = hw__clock_ms();
   key_of(lease, key);
-  const hw_bus_status status = hw__bus_set(lease->bus, bucket, key, lease->owner, lease->revision, &revision);
+  const hw__bus_status status = hw__bus_set(lease->bus, bucket, key, lease->owner, lease->revision, &revision);
   if (status == HW_BUS_OK) {
     hold(lease, revision, asked_ms);
     lease->fence = revision;
@@ -63,7 +63,7 @@ hw_bus_status hw__lease_take(hw_lease *lease) {
   return status;
 }
 
-static void settle(hw_lease *lease, const hw_bus_letter *letter, int64_t asked_ms) {
+static void settle(hw__lease *lease, const hw__bus_letter *letter, int64_t asked_ms) {
   if (letter->answer == HW_BUS_STORED) {
     hold(lease, letter->seq, asked_ms);
   } else if (letter->answer == HW_BUS_REFUSED) {
@@ -74,8 +74,8 @@ static void settle(hw_lease *lease, const hw_bus_letter *letter, int64_t asked_m
   }
 }
 
-void hw__lease_renew(hw_lease *leases, size_t count) {
-  hw_bus_letter *letters = calloc(count, sizeof *letters);
+void hw__lease_renew(hw__lease *leases, size_t count) {
+  hw__bus_letter *letters = calloc(count, sizeof *letters);
   char(*subjects)[64] = calloc(count, sizeof *subjects);
   size_t n = 0;
   const int64_t asked_ms = hw__clock_ms();
@@ -84,11 +84,11 @@ void hw__lease_renew(hw_lease *leases, size_t count) {
       char key[32];
       key_of(&leases[i], key);
       snprintf(subjects[n], sizeof subjects[n], "$KV.%s.%s", bucket, key);
-      letters[n] = (hw_bus_letter){.subject = subjects[n],
-                                   .data = leases[i].owner,
-                                   .size = strlen(leases[i].owner),
-                                   .guarded = true,
-                                   .expected = leases[i].revision};
+      letters[n] = (hw__bus_letter){.subject = subjects[n],
+                                    .data = leases[i].owner,
+                                    .size = strlen(leases[i].owner),
+                                    .guarded = true,
+                                    .expected = leases[i].revision};
       n++;
     }
   }
@@ -105,7 +105,7 @@ void hw__lease_renew(hw_lease *leases, size_t count) {
   free(subjects);
 }
 
-void hw__lease_release(hw_lease *lease) {
+void hw__lease_release(hw__lease *lease) {
   char key[32];
   int64_t revision = lease->revision;
   key_of(lease, key);
@@ -117,6 +117,6 @@ void hw__lease_release(hw_lease *lease) {
   }
 }
 
-bool hw__lease_holds(const hw_lease *lease) {
+bool hw__lease_holds(const hw__lease *lease) {
   return atomic_load(&lease->held) && hw__clock_ms() - atomic_load(&lease->renewed_ms) < HW_LEASE_HOLD_MS;
 }

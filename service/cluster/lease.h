@@ -16,7 +16,7 @@
 enum { HW_LEASE_HOLD_MS = 4000, HW_LEASE_SILENT_MS = 5500, HW_LEASE_RENEW_MS = 1000, HW_OWNER_SIZE = 96 };
 
 typedef struct {
-  hw_bus *bus;
+  hw__bus *bus;
   size_t partition;
   const char *owner;              /* ours; borrowed. Unique to this process. */
   char seen_owner[HW_OWNER_SIZE]; /* as last looked at; empty: nobody */
@@ -24,22 +24,22 @@ typedef struct {
   int64_t fence;
   atomic_bool held;
   _Atomic int64_t renewed_ms;
-} hw_lease;
+} hw__lease;
 
-void hw__lease_init(hw_lease *lease, hw_bus *bus, size_t partition, const char *owner);
+void hw__lease_init(hw__lease *lease, hw__bus *bus, size_t partition, const char *owner);
 /* See who has it. */
-hw_bus_status hw__lease_look(hw_lease *lease);
+hw__bus_status hw__lease_look(hw__lease *lease);
 /* Nobody's, a silent one's, or ours from before a silence of our own; as last looked at. */
-bool hw__lease_is_free(const hw_lease *lease);
+bool hw__lease_is_free(const hw__lease *lease);
 /* For how long it has been so, beyond the silence that makes it free. */
-int64_t hw__lease_free_ms(const hw_lease *lease);
+int64_t hw__lease_free_ms(const hw__lease *lease);
 /* Status: HW_BUS_CONFLICT when another was faster. */
-hw_bus_status hw__lease_take(hw_lease *lease);
+hw__bus_status hw__lease_take(hw__lease *lease);
 /* Renew all that are held, in one go. Those taken by others are no longer held afterwards. */
-void hw__lease_renew(hw_lease *leases, size_t count);
+void hw__lease_renew(hw__lease *leases, size_t count);
 /* Hand it back, so that the next need not wait. */
-void hw__lease_release(hw_lease *lease);
+void hw__lease_release(hw__lease *lease);
 /* May we act on it now? From any thread. */
-bool hw__lease_holds(const hw_lease *lease);
+bool hw__lease_holds(const hw__lease *lease);
 
 #endif

@@ -10,12 +10,12 @@
 #include "base/prometheus.h"
 #include "ingest/fate.h"
 
-struct hw_watch {
-  const hw_watched *watched;
+struct hw__monitor {
+  const hw__monitored *monitored;
   struct MHD_Daemon *daemon;
 };
 
-static char *metrics_text(const hw_watched *watched) {
+static char *metrics_text(const hw__monitored *monitored) {
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
@@ -25,11 +25,11 @@ static char *metrics_text(const hw_watched *watched) {
   hw__fate_expose(out);
   hw__prometheus_counts(out);
   hw__prometheus_gauge(out, "headwater_partitions_held", "Partitions worked here.",
-                       atomic_load(&watched->partitions_held));
+                       atomic_load(&monitored->partitions_held));
   hw__prometheus_gauge(out, "headwater_workers_known", "Workers heard of lately, this one among them.",
-                       atomic_load(&watched->workers_known));
+                       atomic_load(&monitored->workers_known));
   hw__prometheus_gauge(out, "headwater_bus_connected", "1 while connected to the cluster.",
-                       atomic_load(&watched->connected));
+                       atomic_load(&monitored->connected));
   fclose(out);
   return text;
 }
@@ -39,14 +39,14 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   (void)version;
   (void)data;
   (void)state;
-  const hw_watch *watch = context;
+  const hw__monitor *monitor = context;
   *data_size = 0;
   char *text = NULL;
   unsigned code = 404;
   if (strcmp(method, "GET") != 0) {
     code = 405;
   } else if (strcmp(url, "/metrics") == 0) {
-    text = metrics_text(watch->watched);
+    text = metrics_text(monitor->monitored);
     code = text ? 200 : 500;
   } else if (strcmp(url, "/healthz") == 0) {
     text = strdup("{\"status\":\"ok\"}");
@@ -63,7 +63,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   return queued;
 }
 
-hw_status hw__watch_start(const char *listen, const hw_watched *watched, hw_watch **out, hw_error *error) {
+hw_status hw__monitor_start(const char *listen, const hw__monitored *monitored, hw__monitor **out, hw_error *error) {
   *out = NULL;
   char host[128];
   unsigned port = 0;
@@ -73,28 +73,28 @@ hw_status hw__watch_start(const char *listen, const hw_watched *watched, hw_watc
     snprintf(error->text, sizeof error->text, "--listen %.200s: expected ADDR:PORT with a numeric address", listen);
     return HW_EINPUT;
   }
-  hw_watch *watch = calloc(1, sizeof *watch);
-  if (!watch) {
+  hw__monitor *monitor = calloc(1, sizeof *monitor);
+  if (!monitor) {
     return HW_ENOMEM;
   }
-  watch->watched = watched;
+  monitor->monitored = monitored;
   const unsigned flags =
       MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | (address.ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
-  watch->daemon = MHD_start_daemon(flags, (uint16_t)port, NULL, NULL, on_request, watch, MHD_OPTION_SOCK_ADDR,
-                                   (const struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT, 16U,
-                                   MHD_OPTION_CONNECTION_TIMEOUT, 10U, MHD_OPTION_END);
-  if (!watch->daemon) {
+  monitor->daemon = MHD_start_daemon(flags, (uint16_t)port, NULL, NULL, on_request, monitor, MHD_OPTION_SOCK_ADDR,
+                                     (const struct sockaddr *)&address, MHD_OPTION_CONNECTION_LIMIT, 16U,
+                                     MHD_OPTION_CONNECTION_TIMEOUT, 10U, MHD_OPTION_END);
+  if (!monitor->daemon) {
     snprintf(error->text, sizeof error->text, "--listen %.200s: %s", listen, strerror(errno));
-    free(watch);
+    free(monitor);
     return HW_EIO;
   }
-  *out = watch;
+  *out = monitor;
   return HW_OK;
 }
 
-void hw__watch_stop(hw_watch *watch) {
-  if (watch) {
-    MHD_stop_daemon(watch->daemon);
-    free(watch);
+void hw__monitor_stop(hw__monitor *monitor) {
+  if (monitor) {
+    MHD_stop_daemon(monitor->daemon);
+    free(monitor);
   }
 }

@@ -10,12 +10,12 @@
 /* Set by the worker, read by the pages. */
 typedef struct {
   _Atomic double partitions_held, workers_known, connected;
-} hw_watched;
+} hw__monitored;
 
-typedef struct hw_watch hw_watch;
+typedef struct hw__monitor hw__monitor;
 
 /* Status: HW_EINPUT for an address that is none, HW_EIO when it is in use, with *error. */
-hw_status hw__watch_start(const char *listen, const hw_watched *watched, hw_watch **out, hw_error *error);
-void hw__watch_stop(hw_watch *watch);
+hw_status hw__monitor_start(const char *listen, const hw__monitored *monitored, hw__monitor **out, hw_error *error);
+void hw__monitor_stop(hw__monitor *monitor);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct {
   size_t count;
 } page;
 
-hw_db_status hw__outbox_open(hw_outbox *outbox) {
+hw__db_status hw__outbox_open(hw__outbox *outbox) {
   return hw__feed_cursor(outbox->store, cursor_name, &outbox->cursor);
 }
 
@@ -36,7 +36,7 @@ static void track_cursor(int64_t incident, char out[48]) {
 }
 
 /* Up to where the incident's history went out: on this page, or as stored. */
-static int64_t tracks_sent(const page *p, hw_db *db, int64_t incident) {
+static int64_t tracks_sent(const page *p, hw__db *db, int64_t incident) {
   for (size_t i = p->count; i-- > 0;) {
     if (p->sheets[i].incident == incident && p->sheets[i].is_estimate) {
       return p->sheets[i].track_seq;
@@ -48,10 +48,10 @@ static int64_t tracks_sent(const page *p, hw_db *db, int64_t incident) {
   return hw__db_cursor(db, name, &seq) == HW_DB_OK ? seq : 0;
 }
 
-static bool write_sheet(const hw_outbox *outbox, hw_db *db, page *p, hw_wire_news *news, const hw_event *event) {
+static bool write_sheet(const hw__outbox *outbox, hw__db *db, page *p, hw__wire_news *news, const hw__event *event) {
   sheet *s = &p->sheets[p->count];
   *s = (sheet){.event = event->id, .incident = event->incident, .is_estimate = strcmp(event->kind, "estimate") == 0};
-  *news = (hw_wire_news){.fence = outbox->lease->fence, .event = *event};
+  *news = (hw__wire_news){.fence = outbox->lease->fence, .event = *event};
   const ptrdiff_t site = hw__catalog_site_of_key(outbox->catalog, event->river);
   if (hw__db_incident(db, event->incident, &news->incident) != HW_DB_OK || site < 0) {
     return false;
@@ -74,15 +74,15 @@ static bool write_sheet(const hw_outbox *outbox, hw_db *db, page *p, hw_wire_new
   hw__wire_subject("out", outbox->lease->partition, river, event->kind, s->subject);
   snprintf(s->id, sizeof s->id, "%" PRId64 ".%zu.%" PRId64, outbox->lease->fence, outbox->lease->partition, event->id);
   snprintf(s->key, sizeof s->key, "$KV.hw_state.%" PRId64, event->incident);
-  s->text = hw__wire_news(outbox->catalog, news);
+  s->text = hw__wire_write_news(outbox->catalog, news);
   return s->text != NULL;
 }
 
-static bool collect(const hw_outbox *outbox, page *p, int64_t *last) {
-  hw_event events[PAGE];
+static bool collect(const hw__outbox *outbox, page *p, int64_t *last) {
+  hw__event events[PAGE];
   size_t count = 0;
-  hw_db *db = hw__store_reader(outbox->store);
-  hw_wire_news *news = malloc(sizeof *news);
+  hw__db *db = hw__store_reader(outbox->store);
+  hw__wire_news *news = malloc(sizeof *news);
   bool ok = db && news && hw__db_events(db, outbox->cursor, true, events, PAGE, &count) == HW_DB_OK;
   for (size_t i = 0; i < count; i++) {
     if (ok && write_sheet(outbox, db, p, news, &events[i])) {
@@ -101,14 +101,14 @@ static bool collect(const hw_outbox *outbox, page *p, int64_t *last) {
   return ok;
 }
 
-static bool send_page(const hw_outbox *outbox, const page *p) {
-  hw_bus_letter letters[2 * PAGE];
+static bool send_page(const hw__outbox *outbox, const page *p) {
+  hw__bus_letter letters[2 * PAGE];
   size_t n = 0;
   for (size_t i = 0; i < p->count; i++) {
     const sheet *s = &p->sheets[i];
-    letters[n++] = (hw_bus_letter){.subject = s->subject, .data = s->text, .size = strlen(s->text), .id = s->id};
+    letters[n++] = (hw__bus_letter){.subject = s->subject, .data = s->text, .size = strlen(s->text), .id = s->id};
     if (s->is_latest) {
-      letters[n++] = (hw_bus_letter){.subject = s->key, .data = s->text, .size = strlen(s->text)};
+      letters[n++] = (hw__bus_letter){.subject = s->key, .data = s->text, .size = strlen(s->text)};
     }
   }
   return n == 0 ||
@@ -120,10 +120,10 @@ typedef struct {
   int64_t cursor;
 } cursor_job;
 
-static hw_db_status run_cursor(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_cursor(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   const cursor_job *job = context;
-  hw_db_status status = hw__db_put_cursor(db, cursor_name, job->cursor);
+  hw__db_status status = hw__db_put_cursor(db, cursor_name, job->cursor);
   for (size_t i = 0; i < job->p->count && status == HW_DB_OK; i++) {
     if (job->p->sheets[i].is_estimate) {
       char name[48];
@@ -135,7 +135,7 @@ static hw_db_status run_cursor(hw_db *db, int64_t *seq, void *context) {
   return status == HW_DB_OK ? hw__db_forget_estimates(db, job->cursor) : status;
 }
 
-int hw__outbox_flush(hw_outbox *outbox) {
+int hw__outbox_flush(hw__outbox *outbox) {
   page *p = calloc(1, sizeof *p);
   int64_t last = outbox->cursor;
   int sent = p && collect(outbox, p, &last) ? 0 : -1;

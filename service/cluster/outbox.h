@@ -11,16 +11,16 @@
 #include "store/store.h"
 
 typedef struct {
-  const hw_cluster *cluster;
-  const hw_lease *lease;
-  hw_store *store;
-  const hw_catalog *catalog;
+  const hw__cluster *cluster;
+  const hw__lease *lease;
+  hw__store *store;
+  const hw__catalog *catalog;
   int64_t cursor; /* last event published */
-} hw_outbox;
+} hw__outbox;
 
 /* Find the cursor. */
-hw_db_status hw__outbox_open(hw_outbox *outbox);
+hw__db_status hw__outbox_open(hw__outbox *outbox);
 /* Publish what is new, one page of it. Returned: how many events; -1 when it did not go through now. */
-int hw__outbox_flush(hw_outbox *outbox);
+int hw__outbox_flush(hw__outbox *outbox);
 
 #endif

@@ -16,17 +16,17 @@
 
 enum { GROUP = 256, FETCH_MS = 500, TRIES = 8 };
 
-struct hw_partition {
-  const hw_partition_plan *plan;
-  const hw_lease *lease;
+struct hw__partition {
+  const hw__partition_plan *plan;
+  const hw__lease *lease;
   char path[512];
-  hw_catalog *catalog;
-  hw_store *store;
-  hw_solver *solver;
-  hw_tracker *tracker;
-  hw_keep *keep;
-  hw_outbox outbox;
-  hw_copies copies;
+  hw__catalog *catalog;
+  hw__store *store;
+  hw__solver_pool *solver;
+  hw__tracker *tracker;
+  hw__retention *keep;
+  hw__outbox outbox;
+  hw__copies copies;
   const char *origin; /* of the database */
   bool damaged;       /* it is of no use any more */
   int64_t cursor;
@@ -37,11 +37,11 @@ struct hw_partition {
   atomic_bool ended, failed;
 };
 
-static bool goes_on(const hw_partition *p) {
+static bool goes_on(const hw__partition *p) {
   return !atomic_load(&p->stopping) && hw__lease_holds(p->lease);
 }
 
-static void fail(hw_partition *p, const char *reason) {
+static void fail(hw__partition *p, const char *reason) {
   atomic_store(&p->failed, true);
   hw__log_fields(HW_LOG_ERROR, "partition_failed", "{s:I, s:s}", "partition", (json_int_t)p->lease->partition, "reason",
                  reason);
@@ -49,8 +49,8 @@ static void fail(hw_partition *p, const char *reason) {
 
 /* --- opening --- */
 
-static bool load_rivers(hw_partition *p) {
-  const hw_partition_plan *plan = p->plan;
+static bool load_rivers(hw__partition *p) {
+  const hw__partition_plan *plan = p->plan;
   hw_error error = {{0}};
   hw_status status = hw__catalog_create(&p->catalog);
   for (size_t i = 0; i < plan->rivers->count && status == HW_OK; i++) {
@@ -64,18 +64,18 @@ static bool load_rivers(hw_partition *p) {
   return status == HW_OK;
 }
 
-static bool open_store(hw_partition *p) {
+static bool open_store(hw__partition *p) {
   char sentence[512];
-  p->copies = (hw_copies){.cluster = p->plan->cluster, .lease = p->lease, .path = p->path};
+  p->copies = (hw__copies){.cluster = p->plan->cluster, .lease = p->lease, .path = p->path};
   p->origin = hw__copies_restore(&p->copies);
   if (hw__store_open(p->path, p->catalog, &p->store, sentence, sizeof sentence) != HW_DB_OK) {
     fail(p, sentence);
     return false;
   }
   hw__store_relax(p->store);
-  hw_db_status status = hw__feed_adopt(p->store, p->plan->cluster->id);
+  hw__db_status status = hw__feed_adopt(p->store, p->plan->cluster->id);
   status = status == HW_DB_OK ? hw__feed_cursor(p->store, HW_FEED_CURSOR, &p->cursor) : status;
-  p->outbox = (hw_outbox){p->plan->cluster, p->lease, p->store, p->catalog, 0};
+  p->outbox = (hw__outbox){p->plan->cluster, p->lease, p->store, p->catalog, 0};
   status = status == HW_DB_OK ? hw__outbox_open(&p->outbox) : status;
   if (status != HW_DB_OK) {
     fail(p, hw__db_text(status));
@@ -83,13 +83,13 @@ static bool open_store(hw_partition *p) {
   return status == HW_DB_OK;
 }
 
-static bool start_work(hw_partition *p) {
+static bool start_work(hw__partition *p) {
   if (hw__solver_start(p->store, p->catalog, &p->plan->solving, &p->solver) != HW_OK) {
     fail(p, "no threads for the engines");
     return false;
   }
-  const hw_tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, p->solver};
-  hw_db_status status = hw__solver_resume(p->solver);
+  const hw__tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, p->solver};
+  hw__db_status status = hw__solver_resume(p->solver);
   status =
       status == HW_DB_OK ? hw__tracker_start(p->store, p->catalog, &p->plan->tracking, &listener, &p->tracker) : status;
   if (status != HW_DB_OK) {
@@ -98,7 +98,8 @@ static bool start_work(hw_partition *p) {
   }
   hw__solver_follow(p->solver, p->tracker);
   hw_error error = {{0}};
-  if (p->plan->keep_days > 0 && hw__keep_start(p->store, p->plan->keep_days, &p->closing, &p->keep, &error) != HW_OK) {
+  if (p->plan->keep_days > 0 &&
+      hw__retention_start(p->store, p->plan->keep_days, &p->closing, &p->keep, &error) != HW_OK) {
     fail(p, error.text);
     return false;
   }
@@ -108,7 +109,7 @@ static bool start_work(hw_partition *p) {
 /* --- the sender --- */
 
 static void *send_loop(void *argument) {
-  hw_partition *p = argument;
+  hw__partition *p = argument;
   uint64_t seen = UINT64_MAX;
   while (hw__lease_holds(p->lease)) {
     const bool last_look = atomic_load(&p->closing);
@@ -131,7 +132,7 @@ static void *send_loop(void *argument) {
 /* --- the copier: a large database takes its time, and nobody shall wait for it --- */
 
 /* Time for a copy: something new, the interval is over, and copying takes no more than a twentieth of the time. */
-static bool copy_is_due(hw_partition *p) {
+static bool copy_is_due(hw__partition *p) {
   const int64_t since_ms = hw__clock_ms() - p->copies.made_ms;
   int64_t cursor = 0;
   return since_ms > (int64_t)(1000 * p->plan->copy_s) && since_ms > 20 * p->copies.took_ms &&
@@ -139,7 +140,7 @@ static bool copy_is_due(hw_partition *p) {
 }
 
 static void *copy_loop(void *argument) {
-  hw_partition *p = argument;
+  hw__partition *p = argument;
   while (!atomic_load(&p->closing) && hw__lease_holds(p->lease)) {
     if (copy_is_due(p)) {
       hw__copies_make(&p->copies, p->store);
@@ -152,15 +153,15 @@ static void *copy_loop(void *argument) {
 
 /* --- the feeder --- */
 
-static size_t feed_once(hw_partition *p, hw_bus_pull *pull, bool *caught_up) {
-  hw_bus_message messages[GROUP];
+static size_t feed_once(hw__partition *p, hw__bus_pull *pull, bool *caught_up) {
+  hw__bus_message messages[GROUP];
   size_t count = 0;
   if (hw__bus_pull_fetch(pull, messages, GROUP, FETCH_MS, &count) != HW_BUS_OK) {
     return 0;
   }
   *caught_up = count == 0 || messages[count - 1].pending == 0;
   uint64_t tally[HW_FATE_COUNT] = {0};
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   for (int tries = 0; count && goes_on(p); tries++) {
     status = hw__feed(p->store, p->catalog, p->plan->cluster->partitions, messages, count, tally);
     if (status == HW_DB_OK) {
@@ -181,9 +182,9 @@ static size_t feed_once(hw_partition *p, hw_bus_pull *pull, bool *caught_up) {
   return count;
 }
 
-static void feed(hw_partition *p) {
+static void feed(hw__partition *p) {
   char filter[64];
-  hw_bus_pull *pull = NULL;
+  hw__bus_pull *pull = NULL;
   snprintf(filter, sizeof filter, "hw.in.%zu.>", p->lease->partition);
   if (hw__bus_pull_open(p->plan->cluster->bus, "HW_IN", filter, p->cursor, &pull) != HW_OK) {
     fail(p, "out of memory");
@@ -204,8 +205,8 @@ static void feed(hw_partition *p) {
   hw__bus_pull_close(pull);
 }
 
-static void close_all(hw_partition *p) {
-  hw__keep_stop(p->keep);
+static void close_all(hw__partition *p) {
+  hw__retention_stop(p->keep);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }
@@ -224,7 +225,7 @@ static void close_all(hw_partition *p) {
 }
 
 static void *feed_loop(void *argument) {
-  hw_partition *p = argument;
+  hw__partition *p = argument;
   const bool ok = load_rivers(p) && open_store(p) && start_work(p);
   const bool sends = ok && pthread_create(&p->sender, NULL, send_loop, p) == 0;
   const bool copies = sends && pthread_create(&p->copier, NULL, copy_loop, p) == 0;
@@ -251,9 +252,9 @@ static void *feed_loop(void *argument) {
   return NULL;
 }
 
-hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lease, hw_partition **out) {
+hw_status hw__partition_start(const hw__partition_plan *plan, const hw__lease *lease, hw__partition **out) {
   *out = NULL;
-  hw_partition *p = calloc(1, sizeof *p);
+  hw__partition *p = calloc(1, sizeof *p);
   if (!p) {
     return HW_ENOMEM;
   }
@@ -269,19 +270,19 @@ hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lea
   return HW_OK;
 }
 
-bool hw__partition_ended(const hw_partition *partition) {
+bool hw__partition_ended(const hw__partition *partition) {
   return atomic_load(&partition->ended);
 }
 
-bool hw__partition_failed(const hw_partition *partition) {
+bool hw__partition_failed(const hw__partition *partition) {
   return atomic_load(&partition->failed);
 }
 
-void hw__partition_ask_stop(hw_partition *partition) {
+void hw__partition_ask_stop(hw__partition *partition) {
   atomic_store(&partition->stopping, true);
 }
 
-void hw__partition_free(hw_partition *partition) {
+void hw__partition_free(hw__partition *partition) {
   if (partition) {
     hw__partition_ask_stop(partition);
     pthread_join(partition->feeder, NULL);

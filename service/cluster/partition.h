@@ -11,27 +11,27 @@
 
 /* What all partitions of a worker share; borrowed while any runs. */
 typedef struct {
-  const hw_cluster *cluster;
-  const hw_rivers *rivers;
-  const hw_catalog *all; /* rivers in the same order: who belongs where */
+  const hw__cluster *cluster;
+  const hw__river_files *rivers;
+  const hw__catalog *all; /* rivers in the same order: who belongs where */
   const char *dir;
-  hw_tracker_options tracking;
-  hw_solver_options solving;
+  hw__tracker_options tracking;
+  hw__solver_options solving;
   double copy_s, keep_days;
-} hw_partition_plan;
+} hw__partition_plan;
 
-typedef struct hw_partition hw_partition;
+typedef struct hw__partition hw__partition;
 
 /* Starts in threads of its own. The lease is held, and renewed by the caller; the partition stops by
  * itself when it no longer is. */
-hw_status hw__partition_start(const hw_partition_plan *plan, const hw_lease *lease, hw_partition **out);
+hw_status hw__partition_start(const hw__partition_plan *plan, const hw__lease *lease, hw__partition **out);
 /* It has stopped: the lease went, or the disk failed. */
-bool hw__partition_ended(const hw_partition *partition);
+bool hw__partition_ended(const hw__partition *partition);
 /* And it was the disk or the rivers, not the lease. */
-bool hw__partition_failed(const hw_partition *partition);
+bool hw__partition_failed(const hw__partition *partition);
 /* Begin to stop; the last words still go out. */
-void hw__partition_ask_stop(hw_partition *partition);
+void hw__partition_ask_stop(hw__partition *partition);
 /* Stop and release everything. */
-void hw__partition_free(hw_partition *partition);
+void hw__partition_free(hw__partition *partition);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-void hw__roster_hear(hw_roster *roster, const char *name, int64_t now_ms) {
+void hw__roster_hear(hw__roster *roster, const char *name, int64_t now_ms) {
   size_t at = 0;
   while (at < roster->count && strcmp(roster->names[at], name) < 0) {
     at++;
@@ -12,19 +12,19 @@ void hw__roster_hear(hw_roster *roster, const char *name, int64_t now_ms) {
     roster->heard_ms[at] = now_ms;
     return;
   }
-  if (roster->count == HW_SHARE_MOST || strlen(name) >= HW_SHARE_NAME) {
+  if (roster->count == HW_ROSTER_MOST || strlen(name) >= HW_ROSTER_NAME) {
     return;
   }
   /* Sorted by name: everybody goes through them in the same order. */
   memmove(roster->names[at + 1], roster->names[at], (roster->count - at) * sizeof roster->names[0]);
   memmove(&roster->heard_ms[at + 1], &roster->heard_ms[at], (roster->count - at) * sizeof roster->heard_ms[0]);
-  snprintf(roster->names[at], HW_SHARE_NAME, "%s", name);
+  snprintf(roster->names[at], HW_ROSTER_NAME, "%s", name);
   roster->heard_ms[at] = now_ms;
   roster->count++;
   roster->changed_ms = now_ms;
 }
 
-void hw__roster_forget(hw_roster *roster, int64_t since_ms, int64_t now_ms) {
+void hw__roster_forget(hw__roster *roster, int64_t since_ms, int64_t now_ms) {
   size_t kept = 0;
   for (size_t i = 0; i < roster->count; i++) {
     if (roster->heard_ms[i] >= since_ms) {
@@ -48,8 +48,8 @@ static uint64_t score(const char *name, size_t partition) {
   return h ^ (h >> 32);
 }
 
-void hw__share(const hw_roster *roster, size_t partitions, size_t *out) {
-  size_t load[HW_SHARE_MOST] = {0};
+void hw__rebalance(const hw__roster *roster, size_t partitions, size_t *out) {
+  size_t load[HW_ROSTER_MOST] = {0};
   const size_t floor = partitions / roster->count;
   size_t extra = partitions % roster->count; /* so many have one more */
   for (size_t p = 0; p < partitions; p++) {

@@ -10,20 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { HW_SHARE_MOST = 256, HW_SHARE_NAME = 64 };
+enum { HW_ROSTER_MOST = 256, HW_ROSTER_NAME = 64 };
 
 /* Workers heard of, oneself among them. */
 typedef struct {
-  char names[HW_SHARE_MOST][HW_SHARE_NAME];
-  int64_t heard_ms[HW_SHARE_MOST];
+  char names[HW_ROSTER_MOST][HW_ROSTER_NAME];
+  int64_t heard_ms[HW_ROSTER_MOST];
   size_t count;
   int64_t changed_ms; /* when one came or went */
-} hw_roster;
+} hw__roster;
 
-void hw__roster_hear(hw_roster *roster, const char *name, int64_t now_ms);
+void hw__roster_hear(hw__roster *roster, const char *name, int64_t now_ms);
 /* Forget those who have been silent since before `since_ms`. */
-void hw__roster_forget(hw_roster *roster, int64_t since_ms, int64_t now_ms);
+void hw__roster_forget(hw__roster *roster, int64_t since_ms, int64_t now_ms);
 /* out[p]: index in the roster of who ought to work partition p. */
-void hw__share(const hw_roster *roster, size_t partitions, size_t *out);
+void hw__rebalance(const hw__roster *roster, size_t partitions, size_t *out);
 
 #endif

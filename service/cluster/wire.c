@@ -55,7 +55,7 @@ static const char *next_token(const char *at, char *out, size_t size) {
   return n ? at + (*at == '.') : NULL;
 }
 
-bool hw__wire_address(const char *subject, hw_wire_address *out) {
+bool hw__wire_read_address(const char *subject, hw__wire_address *out) {
   char house[4], way[8], number[12];
   const char *at = next_token(subject, house, sizeof house);
   at = at ? next_token(at, way, sizeof way) : NULL;
@@ -106,10 +106,10 @@ static bool copy_text(const json_t *object, const char *key, char *out, size_t s
 
 /* --- towards the workers --- */
 
-char *hw__wire_readings(const hw_site *site, const hw_entry *const *entries, size_t count) {
+char *hw__wire_readings(const hw__site *site, const hw__checked_reading *const *entries, size_t count) {
   json_t *rows = json_array();
   for (size_t i = 0; i < count; i++) {
-    const hw_entry *e = entries[i];
+    const hw__checked_reading *e = entries[i];
     json_t *row = json_pack("[s, f, f, i]", site->river.sensors[e->place.sensor].id, e->time_s, e->concentration_g_m3,
                             (e->below_limit ? BELOW : 0) | (e->calendar ? CALENDAR : 0));
     if (json_array_append_new(rows, row) != 0) {
@@ -120,8 +120,8 @@ char *hw__wire_readings(const hw_site *site, const hw_entry *const *entries, siz
   return dump(json_pack("{s:o}", "rows", rows));
 }
 
-static void read_row(const json_t *row, const char *river, size_t line, hw_ingest *ingest) {
-  hw_entry entry = {.line = line, .time_s = number_of(json_array_get(row, 1))};
+static void read_row(const json_t *row, const char *river, size_t line, hw__ingest *ingest) {
+  hw__checked_reading entry = {.line = line, .time_s = number_of(json_array_get(row, 1))};
   entry.concentration_g_m3 = number_of(json_array_get(row, 2));
   const json_int_t flags = json_integer_value(json_array_get(row, 3));
   entry.below_limit = (flags & BELOW) != 0;
@@ -136,7 +136,7 @@ static void read_row(const json_t *row, const char *river, size_t line, hw_inges
   }
 }
 
-bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw_ingest *ingest) {
+bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw__ingest *ingest) {
   json_t *root = load(text, size);
   const json_t *rows = json_object_get(root, "rows");
   const bool ok = json_is_array(rows) && json_array_size(rows) <= HW_WIRE_ROWS;
@@ -147,18 +147,18 @@ bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw
   return ok;
 }
 
-char *hw__wire_command(const hw_record *record) {
+char *hw__wire_command(const hw__log_record *record) {
   return dump(json_pack("{s:s, s:I, s:o, s:s}", "command", record->kind == HW_RECORD_OPEN ? "open" : "close",
                         "incident", (json_int_t)record->incident, "time_s", real(record->time_s), "method",
                         record->method));
 }
 
-bool hw__wire_read_command(const char *text, size_t size, hw_record *out) {
+bool hw__wire_read_command(const char *text, size_t size, hw__log_record *out) {
   json_t *root = load(text, size);
   const char *word = json_string_value(json_object_get(root, "command"));
-  *out = (hw_record){.kind = word && strcmp(word, "open") == 0 ? HW_RECORD_OPEN : HW_RECORD_CLOSE,
-                     .incident = integer_of(root, "incident"),
-                     .time_s = number_of(json_object_get(root, "time_s"))};
+  *out = (hw__log_record){.kind = word && strcmp(word, "open") == 0 ? HW_RECORD_OPEN : HW_RECORD_CLOSE,
+                          .incident = integer_of(root, "incident"),
+                          .time_s = number_of(json_object_get(root, "time_s"))};
   const bool named = copy_text(root, "method", out->method, sizeof out->method);
   const bool ok = word && (strcmp(word, "open") == 0 || strcmp(word, "close") == 0) && named &&
                   (!out->method[0] || hw_method_find(out->method)) && !(fabs(out->time_s) > 1e10);
@@ -168,14 +168,14 @@ bool hw__wire_read_command(const char *text, size_t size, hw_record *out) {
 
 /* --- from the workers --- */
 
-static const char *sensor_name(const hw_catalog *catalog, int64_t key) {
-  hw_place place;
+static const char *sensor_name(const hw__catalog *catalog, int64_t key) {
+  hw__place place;
   return key && hw__catalog_place(catalog, key, &place) == HW_OK
              ? hw__catalog_site(catalog, place.site)->river.sensors[place.sensor].id
              : "";
 }
 
-static json_t *pack_incident(const hw_catalog *catalog, const hw_incident *i) {
+static json_t *pack_incident(const hw__catalog *catalog, const hw__incident *i) {
   return json_pack("{s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s}", "id", (json_int_t)i->id,
                    "sensor", sensor_name(catalog, i->sensor), "method", i->method, "seed", (json_int_t)i->seed,
                    "opened_s", real(i->opened_s), "onset_s", real(i->onset_s), "from_s", real(i->from_s), "origin_s",
@@ -183,7 +183,7 @@ static json_t *pack_incident(const hw_catalog *catalog, const hw_incident *i) {
                    "closed_s", real(i->closed_s), "closed_us", (json_int_t)i->closed_us, "reason", i->reason);
 }
 
-static json_t *pack_track(const hw_track *t) {
+static json_t *pack_track(const hw__track *t) {
   return json_pack("[I, o, I, i, o, o, o, o, o, o, o, o, o]", (json_int_t)t->seq, real(t->reading_s),
                    (json_int_t)t->readings, (t->provisional ? 1 : 0) | (t->has_interval ? 2 : 0),
                    real(t->source.mass_g), real(t->source.location_m), real(t->source.time_s),
@@ -191,8 +191,8 @@ static json_t *pack_track(const hw_track *t) {
                    real(t->interval.hi.mass_g), real(t->interval.hi.location_m), real(t->interval.hi.time_s));
 }
 
-char *hw__wire_news(const hw_catalog *catalog, const hw_wire_news *news) {
-  const hw_event *e = &news->event;
+char *hw__wire_write_news(const hw__catalog *catalog, const hw__wire_news *news) {
+  const hw__event *e = &news->event;
   const ptrdiff_t site = hw__catalog_site_of_key(catalog, e->river);
   json_t *tracks = json_array();
   for (size_t i = 0; i < news->track_count; i++) {
@@ -204,35 +204,35 @@ char *hw__wire_news(const hw_catalog *catalog, const hw_wire_news *news) {
                         "incident", pack_incident(catalog, &news->incident), "tracks", tracks));
 }
 
-static void read_track(const json_t *row, hw_track *out) {
+static void read_track(const json_t *row, hw__track *out) {
   const json_int_t flags = json_integer_value(json_array_get(row, 3));
   double n[9];
   for (size_t i = 0; i < 9; i++) {
     n[i] = number_of(json_array_get(row, 4 + i));
   }
-  *out = (hw_track){.seq = (int64_t)json_integer_value(json_array_get(row, 0)),
-                    .reading_s = number_of(json_array_get(row, 1)),
-                    .readings = (size_t)json_integer_value(json_array_get(row, 2)),
-                    .provisional = (flags & 1) != 0,
-                    .has_interval = (flags & 2) != 0,
-                    .source = {n[0], n[1], n[2]},
-                    .interval = {{n[3], n[4], n[5]}, {n[6], n[7], n[8]}}};
+  *out = (hw__track){.seq = (int64_t)json_integer_value(json_array_get(row, 0)),
+                     .reading_s = number_of(json_array_get(row, 1)),
+                     .readings = (size_t)json_integer_value(json_array_get(row, 2)),
+                     .provisional = (flags & 1) != 0,
+                     .has_interval = (flags & 2) != 0,
+                     .source = {n[0], n[1], n[2]},
+                     .interval = {{n[3], n[4], n[5]}, {n[6], n[7], n[8]}}};
 }
 
-static bool read_incident(const json_t *object, const hw_catalog *catalog, const hw_site *site, hw_incident *out) {
-  *out = (hw_incident){.id = integer_of(object, "id"),
-                       .river = site->key,
-                       .seed = (uint64_t)integer_of(object, "seed"),
-                       .opened_s = number_of(json_object_get(object, "opened_s")),
-                       .onset_s = number_of(json_object_get(object, "onset_s")),
-                       .from_s = number_of(json_object_get(object, "from_s")),
-                       .origin_s = number_of(json_object_get(object, "origin_s")),
-                       .opened_us = integer_of(object, "opened_us"),
-                       .closed_seq = integer_of(object, "closed_seq"),
-                       .closed_s = number_of(json_object_get(object, "closed_s")),
-                       .closed_us = integer_of(object, "closed_us")};
+static bool read_incident(const json_t *object, const hw__catalog *catalog, const hw__site *site, hw__incident *out) {
+  *out = (hw__incident){.id = integer_of(object, "id"),
+                        .river = site->key,
+                        .seed = (uint64_t)integer_of(object, "seed"),
+                        .opened_s = number_of(json_object_get(object, "opened_s")),
+                        .onset_s = number_of(json_object_get(object, "onset_s")),
+                        .from_s = number_of(json_object_get(object, "from_s")),
+                        .origin_s = number_of(json_object_get(object, "origin_s")),
+                        .opened_us = integer_of(object, "opened_us"),
+                        .closed_seq = integer_of(object, "closed_seq"),
+                        .closed_s = number_of(json_object_get(object, "closed_s")),
+                        .closed_us = integer_of(object, "closed_us")};
   char sensor[HW_ID_SIZE];
-  hw_place place;
+  hw__place place;
   if (copy_text(object, "sensor", sensor, sizeof sensor) && sensor[0] &&
       hw__catalog_sensor(catalog, site->id, sensor, &place) == HW_OK) {
     out->sensor = site->sensor_keys[place.sensor];
@@ -242,7 +242,7 @@ static bool read_incident(const json_t *object, const hw_catalog *catalog, const
          isfinite(out->onset_s) && isfinite(out->from_s) && isfinite(out->origin_s);
 }
 
-bool hw__wire_read_news(const char *text, size_t size, const hw_catalog *catalog, hw_wire_news *out) {
+bool hw__wire_read_news(const char *text, size_t size, const hw__catalog *catalog, hw__wire_news *out) {
   json_t *root = load(text, size);
   char river[HW_ID_SIZE];
   const json_t *tracks = json_object_get(root, "tracks");
@@ -251,8 +251,8 @@ bool hw__wire_read_news(const char *text, size_t size, const hw_catalog *catalog
       copy_text(root, "river", river, sizeof river) ? hw__catalog_find(catalog, river) : (ptrdiff_t)-1;
   bool ok = site >= 0 && body && json_array_size(tracks) <= HW_WIRE_TRACKS;
   if (ok) {
-    const hw_site *place = hw__catalog_site(catalog, (size_t)site);
-    *out = (hw_wire_news){.fence = integer_of(root, "fence"), .track_count = json_array_size(tracks)};
+    const hw__site *place = hw__catalog_site(catalog, (size_t)site);
+    *out = (hw__wire_news){.fence = integer_of(root, "fence"), .track_count = json_array_size(tracks)};
     ok = read_incident(json_object_get(root, "incident"), catalog, place, &out->incident) &&
          copy_text(root, "kind", out->event.kind, sizeof out->event.kind) &&
          copy_text(root, "subject", out->event.subject, sizeof out->event.subject);

@@ -30,31 +30,31 @@ typedef struct {
   size_t partition;
   char river[HW_ID_SIZE];
   char kind[24];
-} hw_wire_address;
+} hw__wire_address;
 /* The other way round. false: not a subject of ours. */
-bool hw__wire_address(const char *subject, hw_wire_address *out);
+bool hw__wire_read_address(const char *subject, hw__wire_address *out);
 
 /* At most HW_WIRE_ROWS entries of one river. *out is malloc'd; NULL without memory. */
-char *hw__wire_readings(const hw_site *site, const hw_entry *const *entries, size_t count);
+char *hw__wire_readings(const hw__site *site, const hw__checked_reading *const *entries, size_t count);
 /* Rows join ingest->entries, `line` being their place in the message, or its tally with their fate.
  * false: not readable as a whole. */
-bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw_ingest *ingest);
+bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw__ingest *ingest);
 
 /* HW_RECORD_OPEN or _CLOSE; the river is the subject's, number and time of receipt are the stream's. */
-char *hw__wire_command(const hw_record *record);
-bool hw__wire_read_command(const char *text, size_t size, hw_record *out);
+char *hw__wire_command(const hw__log_record *record);
+bool hw__wire_read_command(const char *text, size_t size, hw__log_record *out);
 
 /* Something that happened, with all that a reader needs to show it, whatever it has seen before. */
 typedef struct {
   int64_t fence; /* of the lease it was worked out under */
-  hw_event event;
-  hw_incident incident;
-  hw_track tracks[HW_WIRE_TRACKS]; /* history up to the event */
+  hw__event event;
+  hw__incident incident;
+  hw__track tracks[HW_WIRE_TRACKS]; /* history up to the event */
   size_t track_count;
-} hw_wire_news;
+} hw__wire_news;
 
-char *hw__wire_news(const hw_catalog *catalog, const hw_wire_news *news);
+char *hw__wire_write_news(const hw__catalog *catalog, const hw__wire_news *news);
 /* event.body is malloc'd. false: not readable, or of a river this catalog has not. */
-bool hw__wire_read_news(const char *text, size_t size, const hw_catalog *catalog, hw_wire_news *out);
+bool hw__wire_read_news(const char *text, size_t size, const hw__catalog *catalog, hw__wire_news *out);
 
 #endif

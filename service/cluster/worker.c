@@ -20,7 +20,7 @@ enum {
 /* --- who else is there --- */
 
 static void hear(void *context, const char *subject) {
-  hw_worker *w = context;
+  hw__worker *w = context;
   const char *name = strrchr(subject, '.');
   if (name && name[1]) {
     pthread_mutex_lock(&w->lock);
@@ -30,25 +30,25 @@ static void hear(void *context, const char *subject) {
 }
 
 /* Returned: the idea of who ought to have what has stood for a while. */
-static bool think(hw_worker *w) {
+static bool think(hw__worker *w) {
   const int64_t now_ms = hw__clock_ms();
   pthread_mutex_lock(&w->lock);
   hw__roster_hear(&w->roster, w->name, now_ms);
   hw__roster_forget(&w->roster, now_ms - SILENT_WORKER_MS, now_ms);
-  hw__share(&w->roster, w->cluster.partitions, w->ought);
+  hw__rebalance(&w->roster, w->cluster.partitions, w->ought);
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     w->ought[p] = strcmp(w->roster.names[w->ought[p]], w->name) == 0; /* all that matters here: ours or not */
   }
   const bool settled = now_ms - w->roster.changed_ms > SETTLED_MS;
-  atomic_store(&w->watched.workers_known, (double)w->roster.count);
+  atomic_store(&w->monitored.workers_known, (double)w->roster.count);
   pthread_mutex_unlock(&w->lock);
   return settled;
 }
 
 /* --- taking and leaving --- */
 
-static void take(hw_worker *w, size_t p) {
-  hw_lease *lease = &w->leases[p];
+static void take(hw__worker *w, size_t p) {
+  hw__lease *lease = &w->leases[p];
   if (hw__lease_take(lease) != HW_BUS_OK) {
     return;
   }
@@ -60,9 +60,9 @@ static void take(hw_worker *w, size_t p) {
   }
 }
 
-static void look_around(hw_worker *w) {
+static void look_around(hw__worker *w) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
-    hw_lease *lease = &w->leases[p];
+    hw__lease *lease = &w->leases[p];
     if (w->partitions[p] || hw__clock_ms() < w->not_before_ms[p]) {
       continue;
     }
@@ -77,9 +77,9 @@ static void look_around(hw_worker *w) {
 }
 
 /* Those that stopped, and those whose lease went. */
-static void sweep(hw_worker *w) {
+static void sweep(hw__worker *w) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
-    hw_lease *lease = &w->leases[p];
+    hw__lease *lease = &w->leases[p];
     if (w->partitions[p] && hw__partition_ended(w->partitions[p])) {
       if (hw__partition_failed(w->partitions[p])) {
         w->not_before_ms[p] = hw__clock_ms() + FAILED_MS;
@@ -100,17 +100,17 @@ static void sweep(hw_worker *w) {
   }
 }
 
-static void show(hw_worker *w) {
+static void show(hw__worker *w) {
   size_t held = 0;
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     held += w->partitions[p] != NULL && hw__lease_holds(&w->leases[p]);
   }
-  atomic_store(&w->watched.partitions_held, (double)held);
-  atomic_store(&w->watched.connected, hw__bus_connected(w->cluster.bus));
+  atomic_store(&w->monitored.partitions_held, (double)held);
+  atomic_store(&w->monitored.connected, hw__bus_connected(w->cluster.bus));
 }
 
 /* A disk that is full, say. Who is unwell hands back what it has and keeps silent: the others take its share. */
-static bool is_unwell(const hw_worker *w, int64_t now_ms) {
+static bool is_unwell(const hw__worker *w, int64_t now_ms) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     if (now_ms < w->not_before_ms[p]) {
       return true;
@@ -119,7 +119,7 @@ static bool is_unwell(const hw_worker *w, int64_t now_ms) {
   return false;
 }
 
-static void tick(hw_worker *w) {
+static void tick(hw__worker *w) {
   const int64_t now_ms = hw__clock_ms();
   const bool unwell = is_unwell(w, now_ms);
   if (now_ms - w->said_ms >= HW_LEASE_RENEW_MS && !unwell) {
@@ -148,9 +148,9 @@ static void tick(hw_worker *w) {
 
 /* --- life --- */
 
-static hw_status join(hw_worker *w, const volatile sig_atomic_t *stop, hw_error *error) {
-  const hw_bus_options connection = {w->options.nats, w->options.nats_credentials, w->options.nats_ca, w->name};
-  const hw_cluster_options wanted = {
+static hw_status join(hw__worker *w, const volatile sig_atomic_t *stop, hw_error *error) {
+  const hw__bus_options connection = {w->options.nats, w->options.nats_credentials, w->options.nats_ca, w->name};
+  const hw__cluster_options wanted = {
       .partitions = w->options.partitions, .replicas = w->options.replicas, .keep_days = w->options.keep_days};
   hw_status status = hw__bus_open(&connection, &w->cluster.bus, error);
   bool told = false;
@@ -169,7 +169,7 @@ static hw_status join(hw_worker *w, const volatile sig_atomic_t *stop, hw_error 
   return status;
 }
 
-static hw_status prepare(hw_worker *w) {
+static hw_status prepare(hw__worker *w) {
   const hw_worker_options *o = &w->options;
   const size_t n = w->cluster.partitions;
   w->leases = calloc(n, sizeof *w->leases);
@@ -182,24 +182,24 @@ static hw_status prepare(hw_worker *w) {
   for (size_t p = 0; p < n; p++) {
     hw__lease_init(&w->leases[p], w->cluster.bus, p, w->owner);
   }
-  w->plan = (hw_partition_plan){.cluster = &w->cluster,
-                                .rivers = &w->rivers,
-                                .all = w->catalog,
-                                .dir = o->dir,
-                                .tracking = {.seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s},
-                                .solving = {.threads = o->threads,
-                                            .level = o->level,
-                                            .candidate_probability = o->candidate_probability,
-                                            .intake_probability = o->intake_probability},
-                                .copy_s = o->copy_s,
-                                .keep_days = o->keep_days};
+  w->plan = (hw__partition_plan){.cluster = &w->cluster,
+                                 .rivers = &w->rivers,
+                                 .all = w->catalog,
+                                 .dir = o->dir,
+                                 .tracking = {.seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s},
+                                 .solving = {.threads = o->threads,
+                                             .level = o->level,
+                                             .candidate_probability = o->candidate_probability,
+                                             .intake_probability = o->intake_probability},
+                                 .copy_s = o->copy_s,
+                                 .keep_days = o->keep_days};
   snprintf(w->plan.tracking.method, sizeof w->plan.tracking.method, "%s", o->method);
   w->began_ms = hw__clock_ms();
   return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;
 }
 
 /* Everything handed back, so that others need not wait. */
-static void leave(hw_worker *w) {
+static void leave(hw__worker *w) {
   bool any = w->partitions != NULL;
   for (size_t p = 0; any && p < w->cluster.partitions; p++) {
     if (w->partitions[p]) {
@@ -217,8 +217,9 @@ static void leave(hw_worker *w) {
   }
 }
 
-hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomic_t *stop, FILE *out, hw_error *error) {
-  hw_worker *w = calloc(1, sizeof *w);
+hw_status hw_worker_run(const hw_worker_options *options, const volatile sig_atomic_t *stop, FILE *out,
+                        hw_error *error) {
+  hw__worker *w = calloc(1, sizeof *w);
   if (!w) {
     return HW_ENOMEM;
   }
@@ -227,8 +228,9 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
   hw__worker_fill_defaults(&w->options);
   pthread_mutex_init(&w->lock, NULL);
   hw_status status = hw__worker_load(w, error);
-  status =
-      status == HW_OK && w->options.listen ? hw__watch_start(w->options.listen, &w->watched, &w->watch, error) : status;
+  status = status == HW_OK && w->options.listen
+               ? hw__monitor_start(w->options.listen, &w->monitored, &w->monitor, error)
+               : status;
   status = status == HW_OK ? join(w, stop, error) : status;
   if (status == HW_OK && !*stop) {
     status = prepare(w);
@@ -244,10 +246,10 @@ hw_status hw_work_run(const hw_worker_options *options, const volatile sig_atomi
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
     leave(w);
   }
-  hw__watch_stop(w->watch);
+  hw__monitor_stop(w->monitor);
   hw__bus_close(w->cluster.bus);
   hw__catalog_free(w->catalog);
-  hw__rivers_free(&w->rivers);
+  hw__river_files_free(&w->rivers);
   pthread_mutex_destroy(&w->lock);
   if (w->lock_file >= 0) {
     close(w->lock_file);

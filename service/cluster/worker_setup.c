@@ -20,7 +20,7 @@ void hw__worker_fill_defaults(hw_worker_options *o) {
   o->threads = o->threads ? o->threads : 1;
 }
 
-static hw_status set_names(hw_worker *w, hw_error *error) {
+static hw_status set_names(hw__worker *w, hw_error *error) {
   char host[40] = "worker";
   uint64_t chance = 0;
   gethostname(host, sizeof host - 1);
@@ -33,9 +33,10 @@ static hw_status set_names(hw_worker *w, hw_error *error) {
     }
   }
   static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
-  if (!w->name[0] || w->name[strspn(w->name, plain)] || (w->options.name && strlen(w->options.name) >= HW_SHARE_NAME)) {
+  if (!w->name[0] || w->name[strspn(w->name, plain)] ||
+      (w->options.name && strlen(w->options.name) >= HW_ROSTER_NAME)) {
     snprintf(error->text, sizeof error->text, "--name %.80s: expected at most %d letters, digits, '_' or '-'",
-             w->options.name ? w->options.name : w->name, HW_SHARE_NAME - 1);
+             w->options.name ? w->options.name : w->name, HW_ROSTER_NAME - 1);
     return HW_EINPUT;
   }
   if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
@@ -48,7 +49,7 @@ static hw_status set_names(hw_worker *w, hw_error *error) {
 }
 
 /* One worker a folder: two would open each other's files. The lock goes with the process. */
-static hw_status lock_folder(hw_worker *w, hw_error *error) {
+static hw_status lock_folder(hw__worker *w, hw_error *error) {
   const char *dir = w->options.dir;
   char path[512];
   snprintf(path, sizeof path, "%.400s/lock", dir);
@@ -65,9 +66,9 @@ static hw_status lock_folder(hw_worker *w, hw_error *error) {
   return HW_OK;
 }
 
-hw_status hw__worker_load(hw_worker *w, hw_error *error) {
+hw_status hw__worker_load(hw__worker *w, hw_error *error) {
   const hw_worker_options *o = &w->options;
-  hw_status status = hw__rivers_list(o->rivers, o->river_count, &w->rivers, error);
+  hw_status status = hw__river_files_list(o->rivers, o->river_count, &w->rivers, error);
   status = status == HW_OK ? hw__catalog_create(&w->catalog) : status;
   for (size_t i = 0; i < w->rivers.count && status == HW_OK; i++) {
     status = hw__catalog_load(w->catalog, w->rivers.arguments[i], NULL, NULL, error);

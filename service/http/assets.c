@@ -5,10 +5,10 @@
 #include "http/handlers.h"
 
 /* Only files that were built in can be asked for; there is no path to anything else. */
-hw_reply hw__get_asset(hw_request *request) {
+hw__reply hw__get_asset(hw__request *request) {
   const char *path = strcmp(request->path, "/") == 0 ? "/index.html" : request->path;
   for (size_t i = 0; i < hw__asset_count; i++) {
-    const hw_asset *asset = &hw__assets[i];
+    const hw__asset *asset = &hw__assets[i];
     if (strcmp(asset->path, path) != 0) {
       continue;
     }
@@ -22,7 +22,7 @@ hw_reply hw__get_asset(hw_request *request) {
     MHD_add_response_header(response, "Content-Type", asset->type);
     MHD_add_response_header(response, "ETag", asset->etag);
     MHD_add_response_header(response, "Cache-Control", "no-cache");
-    return (hw_reply){.code = same ? 304 : 200, .response = response};
+    return (hw__reply){.code = same ? 304 : 200, .response = response};
   }
   return hw__reply_error(404, "nothing here; see docs/api.md");
 }

@@ -10,9 +10,9 @@ typedef struct {
   const char *etag;
   const unsigned char *data;
   size_t size;
-} hw_asset;
+} hw__asset;
 
-extern const hw_asset hw__assets[];
+extern const hw__asset hw__assets[];
 extern const size_t hw__asset_count;
 
 #endif

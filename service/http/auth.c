@@ -21,7 +21,7 @@ typedef struct {
   size_t count;
 } grant_list;
 
-struct hw_auth {
+struct hw__auth {
   char *path;
   pthread_rwlock_t lock; /* all below */
   grant_list list;
@@ -108,14 +108,14 @@ static hw_status read_list(const char *path, grant_list *out, hw_error *error) {
   return HW_OK;
 }
 
-hw_status hw__auth_load(const char *path, hw_auth **out, hw_error *error) {
+hw_status hw__auth_load(const char *path, hw__auth **out, hw_error *error) {
   *out = NULL;
   grant_list list;
   const hw_status status = read_list(path, &list, error);
   if (status != HW_OK) {
     return status;
   }
-  hw_auth *auth = calloc(1, sizeof *auth);
+  hw__auth *auth = calloc(1, sizeof *auth);
   char *copy = strdup(path);
   if (!auth || !copy) {
     free(list.grants);
@@ -130,7 +130,7 @@ hw_status hw__auth_load(const char *path, hw_auth **out, hw_error *error) {
   return HW_OK;
 }
 
-hw_status hw__auth_reload(hw_auth *auth, hw_error *error) {
+hw_status hw__auth_reload(hw__auth *auth, hw_error *error) {
   grant_list list;
   const hw_status status = read_list(auth->path, &list, error);
   if (status != HW_OK) {
@@ -145,7 +145,7 @@ hw_status hw__auth_reload(hw_auth *auth, hw_error *error) {
   return HW_OK;
 }
 
-unsigned hw__auth_version(hw_auth *auth) {
+unsigned hw__auth_version(hw__auth *auth) {
   if (!auth) {
     return 0;
   }
@@ -155,7 +155,7 @@ unsigned hw__auth_version(hw_auth *auth) {
   return version;
 }
 
-void hw__auth_free(hw_auth *auth) {
+void hw__auth_free(hw__auth *auth) {
   if (auth) {
     pthread_rwlock_destroy(&auth->lock);
     free(auth->list.grants);
@@ -164,7 +164,7 @@ void hw__auth_free(hw_auth *auth) {
   }
 }
 
-unsigned hw__auth_roles(hw_auth *auth, const char *token) {
+unsigned hw__auth_roles(hw__auth *auth, const char *token) {
   if (!auth) {
     return HW_ROLE_ALL;
   }

@@ -15,8 +15,8 @@ static bool parse_port(const char *text, unsigned *out) {
   return *out > 0 && *out <= 65535;
 }
 
-bool hw__authority_parse(const char *text, hw_authority *out) {
-  *out = (hw_authority){.v6 = *text == '['};
+bool hw__authority_parse(const char *text, hw__authority *out) {
+  *out = (hw__authority){.v6 = *text == '['};
   const char *start = text + (out->v6 ? 1 : 0);
   const size_t length = strcspn(start, out->v6 ? "]" : ":");
   const char *rest = start + length;
@@ -30,7 +30,7 @@ bool hw__authority_parse(const char *text, hw_authority *out) {
   return *rest == '\0' || (*rest == ':' && parse_port(rest + 1, &out->port));
 }
 
-bool hw__authority_is_loopback(const hw_authority *authority) {
+bool hw__authority_is_loopback(const hw__authority *authority) {
   struct in_addr v4;
   struct in6_addr v6;
   if (authority->v6) {
@@ -40,13 +40,13 @@ bool hw__authority_is_loopback(const hw_authority *authority) {
          (inet_pton(AF_INET, authority->host, &v4) == 1 && (ntohl(v4.s_addr) >> 24) == 127);
 }
 
-bool hw__authority_is_origin(const hw_authority *host, const char *origin) {
+bool hw__authority_is_origin(const hw__authority *host, const char *origin) {
   static const char plain[] = "http://", secure[] = "https://";
   const bool encrypted = strncmp(origin, secure, sizeof secure - 1) == 0;
   if (!encrypted && strncmp(origin, plain, sizeof plain - 1) != 0) {
     return false; /* "null", of a sandboxed page, among them */
   }
-  hw_authority from;
+  hw__authority from;
   if (!hw__authority_parse(origin + (encrypted ? sizeof secure : sizeof plain) - 1, &from)) {
     return false;
   }

@@ -33,7 +33,7 @@ def main(folder, out):
         body = ",".join(map(str, data)) or "0"
         lines.append(f"static const unsigned char data{number}[] = {{{body}}};")
         rows.append(f'    {{"/{path.relative_to(root).as_posix()}", "{kind}", "\\"{digest}\\"", data{number}, {len(data)}}},')
-    lines += ["", "const hw_asset hw__assets[] = {", *rows, "};",
+    lines += ["", "const hw__asset hw__assets[] = {", *rows, "};",
               "const size_t hw__asset_count = sizeof hw__assets / sizeof hw__assets[0];", ""]
     pathlib.Path(out).write_text("\n".join(lines))
 

@@ -10,19 +10,19 @@
 enum { SAMPLES_MAX = 20000, GRID_MAX = 200, POINTS_MAX = 2000 };
 
 typedef struct {
-  const hw_request *request;
+  const hw__request *request;
   size_t samples, grid;
   bool along;      /* the plume: over places at one time; else over times at one place */
   double fixed;    /* that place or time */
   double from, to; /* of the other */
   size_t count;
-  hw_reply reply;
+  hw__reply reply;
 } question;
 
-static hw_reply answer(hw_request *request, question *q, void (*look)(void *, const hw_solver_view *)) {
+static hw__reply answer(hw__request *request, question *q, void (*look)(void *, const hw__solver_view *)) {
   q->request = request;
   q->reply = hw__reply_error(409, "no estimate yet");
-  const hw_db_status status = hw__solver_look(request->service->solver, hw__captured_incident(request), look, q);
+  const hw__db_status status = hw__solver_look(request->service->solver, hw__captured_incident(request), look, q);
   if (status != HW_DB_OK) {
     free(q->reply.text);
     return status == HW_DB_ABSENT ? hw__reply_error(404, "no incident '%.40s'", request->captured[0])
@@ -31,7 +31,7 @@ static hw_reply answer(hw_request *request, question *q, void (*look)(void *, co
   return q->reply;
 }
 
-static void settle(question *q, hw_reply reply) {
+static void settle(question *q, hw__reply reply) {
   free(q->reply.text);
   q->reply = reply;
 }
@@ -84,7 +84,7 @@ static json_t *density(const hw_sample *samples, size_t count, size_t cells) {
   return root ? root : json_null();
 }
 
-static void look_posterior(void *context, const hw_solver_view *view) {
+static void look_posterior(void *context, const hw__solver_view *view) {
   question *q = context;
   hw_sample *samples = malloc(SAMPLES_MAX * sizeof *samples);
   size_t count = 0;
@@ -110,7 +110,7 @@ static void look_posterior(void *context, const hw_solver_view *view) {
   free(samples);
 }
 
-hw_reply hw__get_posterior(hw_request *request) {
+hw__reply hw__get_posterior(hw__request *request) {
   double samples, grid;
   if (!hw__query_number(request, "samples", 500, &samples) || !(samples >= 0) || samples > SAMPLES_MAX ||
       !hw__query_number(request, "grid", 40, &grid) || !(grid >= 2) || grid > GRID_MAX) {
@@ -121,7 +121,7 @@ hw_reply hw__get_posterior(hw_request *request) {
 }
 
 /* Bands over time at one place, or over places at one time. */
-static hw_status predict(const question *q, const hw_solver_view *view, double *axis, hw_range *bands) {
+static hw_status predict(const question *q, const hw__solver_view *view, double *axis, hw_range *bands) {
   const double origin_s = view->incident->origin_s;
   const double step = q->count > 1 ? (q->to - q->from) / (double)(q->count - 1) : 0;
   hw_status status = HW_OK;
@@ -145,7 +145,7 @@ static hw_status predict(const question *q, const hw_solver_view *view, double *
   return status;
 }
 
-static void look_bands(void *context, const hw_solver_view *view) {
+static void look_bands(void *context, const hw__solver_view *view) {
   question *q = context;
   double *axis = calloc(q->count, sizeof *axis);
   hw_range *bands = calloc(q->count, sizeof *bands);
@@ -166,7 +166,7 @@ static void look_bands(void *context, const hw_solver_view *view) {
   free(bands);
 }
 
-static bool read_count(const hw_request *request, size_t *out) {
+static bool read_count(const hw__request *request, size_t *out) {
   double count;
   const bool ok = hw__query_number(request, "count", 200, &count) && count >= 1 && count <= POINTS_MAX;
   *out = ok ? (size_t)count : 0;
@@ -174,7 +174,7 @@ static bool read_count(const hw_request *request, size_t *out) {
 }
 
 /* ?x_m=PLACE &from=T &to=T &count=N */
-hw_reply hw__get_forecast(hw_request *request) {
+hw__reply hw__get_forecast(hw__request *request) {
   question q = {0};
   if (!hw__query_number(request, "x_m", NAN, &q.fixed) || !isfinite(q.fixed) ||
       !hw__query_time(request, "from", NAN, &q.from) || !isfinite(q.from) ||
@@ -185,7 +185,7 @@ hw_reply hw__get_forecast(hw_request *request) {
 }
 
 /* ?time=T &from_m=X &to_m=X &count=N */
-hw_reply hw__get_plume(hw_request *request) {
+hw__reply hw__get_plume(hw__request *request) {
   question q = {.along = true};
   if (!hw__query_time(request, "time", NAN, &q.fixed) || !isfinite(q.fixed) ||
       !hw__query_number(request, "from_m", NAN, &q.from) || !isfinite(q.from) ||

@@ -12,23 +12,23 @@
 enum { PAGE = 1024 };
 
 typedef struct {
-  hw_service *service;
-  hw_db *db;
-  hw_incident incident;
-  const hw_site *site;
+  hw__service *service;
+  hw__db *db;
+  hw__incident incident;
+  const hw__site *site;
   bool calendar;
 } export_case;
 
-static hw_db_status begin(hw_request *request, export_case *c) {
+static hw__db_status begin(hw__request *request, export_case *c) {
   *c = (export_case){.service = request->service, .db = hw__store_reader(request->service->store)};
-  hw_db_status status = c->db ? hw__db_incident(c->db, hw__captured_incident(request), &c->incident) : HW_DB_IO;
+  hw__db_status status = c->db ? hw__db_incident(c->db, hw__captured_incident(request), &c->incident) : HW_DB_IO;
   const ptrdiff_t site =
       status == HW_DB_OK ? hw__catalog_site_of_key(request->service->catalog, c->incident.river) : -1;
   if (status == HW_DB_OK && site < 0) {
     status = HW_DB_ABSENT;
   }
   if (status == HW_DB_OK) {
-    hw_time_base base = HW_TIME_UNSET;
+    hw__time_base base = HW_TIME_UNSET;
     c->site = hw__catalog_site(request->service->catalog, (size_t)site);
     hw__db_time_base(c->db, c->site->key, &base);
     c->calendar = base == HW_TIME_CALENDAR;
@@ -38,14 +38,14 @@ static hw_db_status begin(hw_request *request, export_case *c) {
   return status;
 }
 
-static hw_reply not_begun(const hw_request *request, hw_db_status status) {
+static hw__reply not_begun(const hw__request *request, hw__db_status status) {
   return status == HW_DB_ABSENT ? hw__reply_error(404, "no incident '%.40s'", request->captured[0])
                                 : hw__reply_db(status);
 }
 
-static void csv_rows(const export_case *c, FILE *out, const hw_record *page, size_t count) {
+static void csv_rows(const export_case *c, FILE *out, const hw__log_record *page, size_t count) {
   for (size_t i = 0; i < count; i++) {
-    hw_place place;
+    hw__place place;
     if (hw__incident_passes_over(&c->incident, &page[i]) ||
         hw__catalog_place(c->service->catalog, page[i].sensor, &place) != HW_OK) {
       continue;
@@ -61,14 +61,14 @@ static void csv_rows(const export_case *c, FILE *out, const hw_record *page, siz
   }
 }
 
-static hw_db_status write_csv(export_case *c, FILE *out) {
-  hw_record *page = malloc(PAGE * sizeof *page);
+static hw__db_status write_csv(export_case *c, FILE *out) {
+  hw__log_record *page = malloc(PAGE * sizeof *page);
   size_t count = 0;
   int64_t cursor = 0;
-  hw_db_status status = page ? HW_DB_OK : HW_DB_IO;
+  hw__db_status status = page ? HW_DB_OK : HW_DB_IO;
   fprintf(out, "%s,sensor,concentration_g_m3\n", c->calendar ? "time" : "time_s");
   do {
-    const hw_lead_in what = {c->site->key, c->incident.from_s, cursor, c->incident.id};
+    const hw__lead_in what = {c->site->key, c->incident.from_s, cursor, c->incident.id};
     status = status == HW_DB_OK ? hw__db_lead_in(c->db, &what, page, PAGE, &count) : status;
     count = status == HW_DB_OK ? count : 0;
     csv_rows(c, out, page, count);
@@ -86,9 +86,9 @@ static hw_db_status write_csv(export_case *c, FILE *out) {
   return status;
 }
 
-hw_reply hw__get_incident_readings(hw_request *request) {
+hw__reply hw__get_incident_readings(hw__request *request) {
   export_case c;
-  hw_db_status status = begin(request, &c);
+  hw__db_status status = begin(request, &c);
   if (status != HW_DB_OK) {
     return not_begun(request, status);
   }
@@ -108,7 +108,7 @@ hw_reply hw__get_incident_readings(hw_request *request) {
   return hw__reply_text(200, "text/csv; charset=utf-8", text);
 }
 
-hw_reply hw__get_export(hw_request *request) {
+hw__reply hw__get_export(hw__request *request) {
   const char *format = hw__query(request, "format");
   if (format && strcmp(format, "csv") == 0) {
     return hw__get_incident_readings(request);
@@ -120,13 +120,13 @@ hw_reply hw__get_export(hw_request *request) {
     return hw__reply_error(400, "format: expected csv, json or geojson");
   }
   export_case c;
-  const hw_db_status status = begin(request, &c);
+  const hw__db_status status = begin(request, &c);
   if (status != HW_DB_OK) {
     return not_begun(request, status);
   }
   json_t *incident = hw__show_incident(request->service, c.db, &c.incident);
   hw__store_return(request->service->store, c.db);
-  const hw_reply reply = hw__reply_places(request->service, c.site, incident);
+  const hw__reply reply = hw__reply_places(request->service, c.site, incident);
   json_decref(incident);
   return reply;
 }
@@ -138,7 +138,7 @@ typedef struct {
   char *text;
 } bulletin;
 
-static void look_bulletin(void *context, const hw_solver_view *view) {
+static void look_bulletin(void *context, const hw__solver_view *view) {
   bulletin *b = context;
   hw_estimate estimate;
   const bool have = view->run && hw_run_estimate(view->run, &estimate) == HW_OK;
@@ -171,10 +171,10 @@ static void look_bulletin(void *context, const hw_solver_view *view) {
   fclose(out);
 }
 
-hw_reply hw__get_bulletin(hw_request *request) {
+hw__reply hw__get_bulletin(hw__request *request) {
   const int64_t issued_s = hw__store_now_us(request->service->store) / 1000000; /* whole seconds are enough on paper */
   bulletin b = {.issued_unix_s = (double)issued_s};
-  const hw_db_status status =
+  const hw__db_status status =
       hw__solver_look(request->service->solver, hw__captured_incident(request), look_bulletin, &b);
   if (status != HW_DB_OK) {
     return not_begun(request, status);

@@ -16,20 +16,20 @@ typedef struct {
   bool too_large;
 } upload;
 
-hw_reply hw__reply_text(unsigned code, const char *type, char *text) {
+hw__reply hw__reply_text(unsigned code, const char *type, char *text) {
   if (!text) {
-    return (hw_reply){.code = 500, .text = strdup("{\"error\": \"out of memory\"}\n"), .size = 27};
+    return (hw__reply){.code = 500, .text = strdup("{\"error\": \"out of memory\"}\n"), .size = 27};
   }
-  return (hw_reply){.code = code, .text = text, .size = strlen(text), .type = type};
+  return (hw__reply){.code = code, .text = text, .size = strlen(text), .type = type};
 }
 
-hw_reply hw__reply_json(unsigned code, json_t *root) {
+hw__reply hw__reply_json(unsigned code, json_t *root) {
   char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
   json_decref(root);
   return hw__reply_text(code, "application/json", text);
 }
 
-hw_reply hw__reply_error(unsigned code, const char *format, ...) {
+hw__reply hw__reply_error(unsigned code, const char *format, ...) {
   char sentence[256];
   va_list arguments;
   va_start(arguments, format);
@@ -39,7 +39,7 @@ hw_reply hw__reply_error(unsigned code, const char *format, ...) {
   return hw__reply_json(code, json_pack("{s:o}", "error", text ? text : json_string("not UTF-8")));
 }
 
-hw_reply hw__reply_db(hw_db_status status) {
+hw__reply hw__reply_db(hw__db_status status) {
   const unsigned code = status == HW_DB_ABSENT      ? 404
                         : status == HW_DB_FORGOTTEN ? 410
                         : status == HW_DB_FULL      ? 507
@@ -47,24 +47,24 @@ hw_reply hw__reply_db(hw_db_status status) {
   return hw__reply_error(code, "%s", hw__db_text(status));
 }
 
-const char *hw__query(const hw_request *request, const char *name) {
+const char *hw__query(const hw__request *request, const char *name) {
   return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-bool hw__query_number(const hw_request *request, const char *name, double fallback, double *out) {
+bool hw__query_number(const hw__request *request, const char *name, double fallback, double *out) {
   const char *text = hw__query(request, name);
   char *end = NULL;
   *out = text ? strtod(text, &end) : fallback;
   return !text || (*text && !*end && *out == *out);
 }
 
-bool hw__query_time(const hw_request *request, const char *name, double fallback, double *out) {
+bool hw__query_time(const hw__request *request, const char *name, double fallback, double *out) {
   const char *text = hw__query(request, name);
   return hw__query_number(request, name, fallback, out) || hw_time_parse(text, out) == HW_OK;
 }
 
 /* Does the path fit the route? Segments for {} are copied out. */
-static bool fits(const char *pattern, const char *path, hw_request *request) {
+static bool fits(const char *pattern, const char *path, hw__request *request) {
   size_t captures = 0;
   while (*pattern && *path) {
     if (strncmp(pattern, "{}", 2) == 0 && captures < HW_CAPTURES) {
@@ -88,7 +88,7 @@ static const char *cookie_token(struct MHD_Connection *connection) {
 }
 
 /* A cookie is good for reading only: a page elsewhere cannot make a browser change anything. */
-static unsigned roles_of(const hw_service *service, struct MHD_Connection *connection) {
+static unsigned roles_of(const hw__service *service, struct MHD_Connection *connection) {
   const char *header = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
   if (header) {
     return strncmp(header, "Bearer ", 7) == 0 ? hw__auth_roles(service->auth, header + 7)
@@ -99,22 +99,22 @@ static unsigned roles_of(const hw_service *service, struct MHD_Connection *conne
 
 /* Without tokens the loopback address is the only guard: refuse a browser that was led here by another
  * site, be it through its form or through a name that points at this machine. */
-static bool is_foreign(const hw_service *service, struct MHD_Connection *connection) {
+static bool is_foreign(const hw__service *service, struct MHD_Connection *connection) {
   const char *host = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Host");
   const char *origin = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Origin");
   if (!host) {
     return origin != NULL; /* no browser leaves it out */
   }
-  hw_authority asked_for;
+  hw__authority asked_for;
   if (!hw__authority_parse(host, &asked_for) || (origin && !hw__authority_is_origin(&asked_for, origin))) {
     return true;
   }
   return !service->auth && !hw__authority_is_loopback(&asked_for);
 }
 
-static hw_reply dispatch(hw_request *request) {
+static hw__reply dispatch(hw__request *request) {
   bool path_known = false;
-  for (const hw_route *route = hw__routes; route->path; route++) {
+  for (const hw__route *route = hw__routes; route->path; route++) {
     if (!fits(route->path, request->path, request)) {
       continue;
     }
@@ -139,7 +139,7 @@ static hw_reply dispatch(hw_request *request) {
                     : hw__reply_error(404, "nothing here; see docs/api.md");
 }
 
-static enum MHD_Result send_reply(const hw_service *service, struct MHD_Connection *connection, hw_reply *reply) {
+static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connection *connection, hw__reply *reply) {
   struct MHD_Response *response =
       reply->response ? reply->response
                       : MHD_create_response_from_buffer(reply->size, reply->text, MHD_RESPMEM_MUST_FREE);
@@ -172,9 +172,9 @@ static enum MHD_Result send_reply(const hw_service *service, struct MHD_Connecti
   return queued;
 }
 
-static enum MHD_Result refuse(const hw_service *service, struct MHD_Connection *connection, unsigned code,
+static enum MHD_Result refuse(const hw__service *service, struct MHD_Connection *connection, unsigned code,
                               const char *sentence) {
-  hw_reply reply = hw__reply_error(code, "%s", sentence);
+  hw__reply reply = hw__reply_error(code, "%s", sentence);
   hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
   return send_reply(service, connection, &reply);
 }
@@ -202,14 +202,14 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
                                     const char *method, const char *version, const char *data, size_t *data_size,
                                     void **state) {
   (void)version;
-  hw_service *service = context;
+  hw__service *service = context;
   upload *up = *state;
   if (!up) {
     *state = up = calloc(1, sizeof *up);
     if (!up) {
       return MHD_NO;
     }
-    if (!hw__limit_admit(service->limiter, connection)) {
+    if (!hw__rate_limit_admit(service->limiter, connection)) {
       return refuse(service, connection, 429, "too many requests from this address");
     }
     const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
@@ -229,9 +229,9 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
   if (up->body) {
     up->body[up->size] = '\0';
   }
-  hw_request request = {
+  hw__request request = {
       .service = service, .connection = connection, .method = method, .path = url, .body = up->body, .size = up->size};
-  hw_reply reply = dispatch(&request);
+  hw__reply reply = dispatch(&request);
   return send_reply(service, connection, &reply);
 }
 

@@ -15,14 +15,14 @@
 enum { HW_CAPTURES = 2 };
 
 typedef struct {
-  hw_service *service;
+  hw__service *service;
   struct MHD_Connection *connection;
   const char *method;
   const char *path;
   char *body; /* zero-terminated */
   size_t size;
   char captured[HW_CAPTURES][128]; /* what stood for {} in the route */
-} hw_request;
+} hw__request;
 
 /* What a handler gives back. Exactly one of text and response is set. */
 typedef struct {
@@ -31,31 +31,31 @@ typedef struct {
   size_t size;
   const char *type;              /* default application/json */
   struct MHD_Response *response; /* for streams and assets */
-} hw_reply;
+} hw__reply;
 
-typedef hw_reply (*hw_handler)(hw_request *request);
+typedef hw__reply (*hw__handler)(hw__request *request);
 
 typedef struct {
   const char *method;
   const char *path; /* {} stands for one segment */
   unsigned role;    /* 0: anybody */
-  hw_handler handle;
-} hw_route;
+  hw__handler handle;
+} hw__route;
 
 /* Every route there is, ended by a NULL path. */
-extern const hw_route hw__routes[];
+extern const hw__route hw__routes[];
 
-hw_reply hw__reply_json(unsigned code, json_t *root);                 /* takes the reference */
-hw_reply hw__reply_text(unsigned code, const char *type, char *text); /* takes the text */
+hw__reply hw__reply_json(unsigned code, json_t *root);                 /* takes the reference */
+hw__reply hw__reply_text(unsigned code, const char *type, char *text); /* takes the text */
 /* {"error": sentence} */
-hw_reply hw__reply_error(unsigned code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-hw_reply hw__reply_db(hw_db_status status);
+hw__reply hw__reply_error(unsigned code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+hw__reply hw__reply_db(hw__db_status status);
 
-const char *hw__query(const hw_request *request, const char *name);
+const char *hw__query(const hw__request *request, const char *name);
 /* A number in the query; fallback when absent. false: it is there but not a number. */
-bool hw__query_number(const hw_request *request, const char *name, double fallback, double *out);
+bool hw__query_number(const hw__request *request, const char *name, double fallback, double *out);
 /* A reading time in the query: seconds, or ISO 8601. */
-bool hw__query_time(const hw_request *request, const char *name, double fallback, double *out);
+bool hw__query_time(const hw__request *request, const char *name, double fallback, double *out);
 
 /* libmicrohttpd's callbacks; the context is the service. */
 enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connection, const char *url,
@@ -65,8 +65,8 @@ void hw__http_on_completed(void *context, struct MHD_Connection *connection, voi
                            enum MHD_RequestTerminationCode code);
 
 /* Listening (listen.c); *error says why not. Prepare checks what was asked for and reads the keys; it goes first. */
-hw_status hw__http_prepare(hw_service *service, hw_error *error);
-hw_status hw__http_start(hw_service *service, hw_error *error);
-void hw__http_stop(hw_service *service);
+hw_status hw__http_prepare(hw__service *service, hw_error *error);
+hw_status hw__http_start(hw__service *service, hw_error *error);
+void hw__http_stop(hw__service *service);
 
 #endif

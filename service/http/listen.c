@@ -25,7 +25,7 @@ static char *read_file(const char *path, hw_error *error) {
   return text;
 }
 
-hw_status hw__http_prepare(hw_service *service, hw_error *error) {
+hw_status hw__http_prepare(hw__service *service, hw_error *error) {
   struct sockaddr_storage address;
   const hw_serve_options *o = &service->options;
   if (!hw__address_split(o->listen, service->host, sizeof service->host, &service->port) ||
@@ -49,7 +49,7 @@ hw_status hw__http_prepare(hw_service *service, hw_error *error) {
   return HW_OK;
 }
 
-static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockaddr_storage *address) {
+static struct MHD_Daemon *start_daemon(hw__service *service, const struct sockaddr_storage *address) {
   const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
                          (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
                          (address->ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
@@ -68,10 +68,10 @@ static struct MHD_Daemon *start_daemon(hw_service *service, const struct sockadd
                           1U, MHD_OPTION_ARRAY, service->tls_cert ? tls : none, MHD_OPTION_END);
 }
 
-hw_status hw__http_start(hw_service *service, hw_error *error) {
+hw_status hw__http_start(hw__service *service, hw_error *error) {
   struct sockaddr_storage address;
   hw__address_socket(service->host, service->port, &address, &service->loopback);
-  service->limiter = hw__limit_create(service->options.rate_per_s);
+  service->limiter = hw__rate_limit_create(service->options.rate_per_s);
   service->daemon = service->limiter ? start_daemon(service, &address) : NULL;
   if (!service->daemon) {
     snprintf(error->text, sizeof error->text, "--listen %s: %s", service->options.listen,
@@ -83,11 +83,11 @@ hw_status hw__http_start(hw_service *service, hw_error *error) {
   return HW_OK;
 }
 
-void hw__http_stop(hw_service *service) {
+void hw__http_stop(hw__service *service) {
   if (service->daemon) {
     MHD_stop_daemon(service->daemon);
   }
-  hw__limit_free(service->limiter);
+  hw__rate_limit_free(service->limiter);
   free(service->tls_cert);
   free(service->tls_key);
   service->daemon = NULL;

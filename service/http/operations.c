@@ -7,14 +7,14 @@
 #include "live/show.h"
 
 /* In a cluster the tracker here only watches: incidents are what the workers told. */
-static size_t open_incidents(hw_service *service) {
+static size_t open_incidents(hw__service *service) {
   if (!service->follower) {
     return hw__tracker_open_count(service->tracker);
   }
   enum { MOST = 4096 };
   size_t count = 0;
-  hw_incident *open = malloc(MOST * sizeof *open);
-  hw_db *db = open ? hw__store_reader(service->store) : NULL;
+  hw__incident *open = malloc(MOST * sizeof *open);
+  hw__db *db = open ? hw__store_reader(service->store) : NULL;
   if (db) {
     hw__db_incidents(db, 0, true, open, MOST, &count);
     hw__store_return(service->store, db);
@@ -23,8 +23,8 @@ static size_t open_incidents(hw_service *service) {
   return count;
 }
 
-hw_reply hw__get_metrics(hw_request *request) {
-  hw_service *service = request->service;
+hw__reply hw__get_metrics(hw__request *request) {
+  hw__service *service = request->service;
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
@@ -50,19 +50,19 @@ hw_reply hw__get_metrics(hw_request *request) {
   return hw__reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text);
 }
 
-hw_reply hw__get_health(hw_request *request) {
+hw__reply hw__get_health(hw__request *request) {
   (void)request;
   return hw__reply_json(200, json_pack("{s:s, s:s}", "status", "ok", "version", HW_VERSION));
 }
 
 /* Ready: the last write went through, a database handle answers, and the cluster, where there is one, could acknowledge
  * a reading. */
-hw_reply hw__get_ready(hw_request *request) {
-  hw_service *service = request->service;
-  hw_db_status status = hw__store_health(service->store);
+hw__reply hw__get_ready(hw__request *request) {
+  hw__service *service = request->service;
+  hw__db_status status = hw__store_health(service->store);
   if (status == HW_DB_OK) {
     int64_t event = 0;
-    hw_db *db = hw__store_reader(service->store);
+    hw__db *db = hw__store_reader(service->store);
     status = db ? hw__db_last_event(db, &event) : HW_DB_IO;
     if (db) {
       hw__store_return(service->store, db);

@@ -29,7 +29,7 @@ static json_t *or_null(const json_t *value) {
 }
 
 /* One kind of place, as the river's own answer lists it. */
-static void add_places(json_t *features, const hw_site *site, const json_t *list, const char *kind,
+static void add_places(json_t *features, const hw__site *site, const json_t *list, const char *kind,
                        const json_t *incident) {
   size_t i;
   json_t *each;
@@ -48,7 +48,7 @@ static void add_places(json_t *features, const hw_site *site, const json_t *list
   }
 }
 
-static void add_source(json_t *features, const hw_site *site, const json_t *incident) {
+static void add_source(json_t *features, const hw__site *site, const json_t *incident) {
   const json_t *estimate = json_object_get(incident, "estimate"), *interval = json_object_get(incident, "interval");
   if (!json_is_object(estimate)) {
     return;
@@ -69,7 +69,7 @@ static void add_source(json_t *features, const hw_site *site, const json_t *inci
   }
 }
 
-hw_reply hw__reply_places(hw_service *service, const hw_site *site, const json_t *incident) {
+hw__reply hw__reply_places(hw__service *service, const hw__site *site, const json_t *incident) {
   const ptrdiff_t index = hw__catalog_find(service->catalog, site->id);
   json_t *river = hw__show_river(service, (size_t)index, true);
   json_t *features = json_array();
@@ -83,29 +83,29 @@ hw_reply hw__reply_places(hw_service *service, const hw_site *site, const json_t
     add_source(features, site, incident);
   }
   json_decref(river);
-  hw_reply reply = hw__reply_json(200, json_pack("{s:s, s:o}", "type", "FeatureCollection", "features", features));
+  hw__reply reply = hw__reply_json(200, json_pack("{s:s, s:o}", "type", "FeatureCollection", "features", features));
   reply.type = "application/geo+json";
   return reply;
 }
 
-static const hw_site *captured_site(const hw_request *request) {
+static const hw__site *captured_site(const hw__request *request) {
   const ptrdiff_t index = hw__catalog_find(request->service->catalog, request->captured[0]);
   return index < 0 ? NULL : hw__catalog_site(request->service->catalog, (size_t)index);
 }
 
-hw_reply hw__get_places(hw_request *request) {
-  const hw_site *site = captured_site(request);
+hw__reply hw__get_places(hw__request *request) {
+  const hw__site *site = captured_site(request);
   return site ? hw__reply_places(request->service, site, NULL)
               : hw__reply_error(404, "no river '%.64s'", request->captured[0]);
 }
 
-hw_reply hw__get_centerline(hw_request *request) {
-  const hw_site *site = captured_site(request);
+hw__reply hw__get_centerline(hw__request *request) {
+  const hw__site *site = captured_site(request);
   if (!site || !site->centerline.count) {
     return site ? hw__reply_error(404, "this river has no centerline")
                 : hw__reply_error(404, "no river '%.64s'", request->captured[0]);
   }
-  hw_reply reply = hw__reply_json(200, hw__centerline_feature(&site->centerline));
+  hw__reply reply = hw__reply_json(200, hw__centerline_feature(&site->centerline));
   reply.type = "application/geo+json";
   return reply;
 }

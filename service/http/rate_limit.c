@@ -17,14 +17,14 @@ typedef struct {
   double tokens, filled_s;
 } bucket;
 
-struct hw_limiter {
+struct hw__rate_limiter {
   double rate_per_s;
   pthread_mutex_t lock;
   bucket buckets[BUCKETS];
 };
 
-hw_limiter *hw__limit_create(double rate_per_s) {
-  hw_limiter *limiter = calloc(1, sizeof *limiter);
+hw__rate_limiter *hw__rate_limit_create(double rate_per_s) {
+  hw__rate_limiter *limiter = calloc(1, sizeof *limiter);
   if (limiter) {
     limiter->rate_per_s = rate_per_s;
     pthread_mutex_init(&limiter->lock, NULL);
@@ -32,7 +32,7 @@ hw_limiter *hw__limit_create(double rate_per_s) {
   return limiter;
 }
 
-void hw__limit_free(hw_limiter *limiter) {
+void hw__rate_limit_free(hw__rate_limiter *limiter) {
   free(limiter);
 }
 
@@ -56,7 +56,7 @@ static size_t bucket_of(struct MHD_Connection *connection) {
   return (size_t)((h ^ (h >> 29)) % BUCKETS);
 }
 
-bool hw__limit_admit(hw_limiter *limiter, struct MHD_Connection *connection) {
+bool hw__rate_limit_admit(hw__rate_limiter *limiter, struct MHD_Connection *connection) {
   const double now_s = hw__clock_s();
   bucket *b = &limiter->buckets[bucket_of(connection)];
   pthread_mutex_lock(&limiter->lock);

@@ -5,11 +5,11 @@
 #include <microhttpd.h>
 #include <stdbool.h>
 
-typedef struct hw_limiter hw_limiter;
+typedef struct hw__rate_limiter hw__rate_limiter;
 
-hw_limiter *hw__limit_create(double rate_per_s); /* NULL without memory */
-void hw__limit_free(hw_limiter *limiter);
+hw__rate_limiter *hw__rate_limit_create(double rate_per_s); /* NULL without memory */
+void hw__rate_limit_free(hw__rate_limiter *limiter);
 /* May this connection's address ask now? */
-bool hw__limit_admit(hw_limiter *limiter, struct MHD_Connection *connection);
+bool hw__rate_limit_admit(hw__rate_limiter *limiter, struct MHD_Connection *connection);
 
 #endif

@@ -8,7 +8,7 @@
 #include "live/accept.h"
 #include "live/show.h"
 
-const hw_route hw__routes[] = {
+const hw__route hw__routes[] = {
     {"POST", "/v1/readings", HW_ROLE_INGEST, hw__post_readings},
     {"GET", "/v1/rivers", HW_ROLE_READ, hw__get_rivers},
     {"GET", "/v1/rivers/{}", HW_ROLE_READ, hw__get_river},
@@ -39,7 +39,7 @@ const hw_route hw__routes[] = {
 };
 
 /* Line protocol counts time in ticks; ?precision= says how long one is. */
-static double tick_ns(const hw_request *request) {
+static double tick_ns(const hw__request *request) {
   const char *precision = hw__query(request, "precision");
   return !precision || strcmp(precision, "ns") == 0 ? 1
          : strcmp(precision, "us") == 0             ? 1e3
@@ -48,14 +48,14 @@ static double tick_ns(const hw_request *request) {
                                                     : 0;
 }
 
-static hw_reply report_ingest(const hw_ingest *ingest) {
+static hw__reply report_ingest(const hw__ingest *ingest) {
   uint64_t rejected = 0;
   for (int fate = HW_FATE_CONFLICT; fate < HW_FATE_COUNT; fate++) {
     rejected += ingest->tally[fate];
   }
   json_t *list = json_array();
   for (size_t i = 0; i < ingest->reject_count; i++) {
-    const hw_reject *r = &ingest->rejects[i];
+    const hw__reject *r = &ingest->rejects[i];
     json_t *reason = json_string(r->reason);
     json_array_append_new(
         list, json_pack("{s:I, s:s, s:o}", "line", (json_int_t)r->line, "fate", hw__fate_label(r->fate), "reason",
@@ -68,21 +68,21 @@ static hw_reply report_ingest(const hw_ingest *ingest) {
   return hw__reply_json(200, root);
 }
 
-hw_reply hw__post_readings(hw_request *request) {
-  hw_service *service = request->service;
+hw__reply hw__post_readings(hw__request *request) {
+  hw__service *service = request->service;
   const char *type = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Content-Type");
-  const hw_body_kind kind = hw__ingest_kind(type);
+  const hw__body_kind kind = hw__ingest_kind(type);
   if (kind == HW_BODY_UNKNOWN) {
     return hw__reply_error(415,
                            "Content-Type %.60s, expected text/csv, application/x-ndjson, application/json or "
                            "text/plain (line protocol)",
                            type ? type : "missing");
   }
-  hw_ingest ingest = {.catalog = service->catalog,
-                      .river = hw__query(request, "river"),
-                      .now_unix_s = (double)hw__store_now_us(service->store) * 1e-6,
-                      .future_s = service->options.future_s,
-                      .nanoseconds = tick_ns(request)};
+  hw__ingest ingest = {.catalog = service->catalog,
+                       .river = hw__query(request, "river"),
+                       .now_unix_s = (double)hw__store_now_us(service->store) * 1e-6,
+                       .future_s = service->options.future_s,
+                       .nanoseconds = tick_ns(request)};
   if (ingest.nanoseconds <= 0) {
     return hw__reply_error(400, "precision, expected ns, us, ms or s");
   }
@@ -91,8 +91,8 @@ hw_reply hw__post_readings(hw_request *request) {
   }
   hw__metric_add(HW_METRIC_INGEST_BYTES, request->size);
   const hw_status parsed = hw__ingest_body(&ingest, kind, request->body ? request->body : "", request->size);
-  const hw_db_status stored = parsed == HW_OK ? hw__accept_readings(service, &ingest) : HW_DB_IO;
-  hw_reply reply;
+  const hw__db_status stored = parsed == HW_OK ? hw__accept_readings(service, &ingest) : HW_DB_IO;
+  hw__reply reply;
   if (parsed != HW_OK) {
     reply = hw__reply_error(500, "%s", hw_status_text(parsed));
   } else if (stored != HW_DB_OK) {
@@ -107,7 +107,7 @@ hw_reply hw__post_readings(hw_request *request) {
 
 /* For browsers, whose event streams cannot carry a header: the token becomes a cookie scripts cannot
  * read, good for reading only. */
-hw_reply hw__post_session(hw_request *request) {
+hw__reply hw__post_session(hw__request *request) {
   const char *header = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Authorization");
   const char *token = header && strncmp(header, "Bearer ", 7) == 0 ? header + 7 : "";
   if (!(hw__auth_roles(request->service->auth, token) & HW_ROLE_READ)) {
@@ -125,10 +125,10 @@ hw_reply hw__post_session(hw_request *request) {
     MHD_add_response_header(response, "Set-Cookie", cookie);
     MHD_add_response_header(response, "Content-Type", "application/json");
   }
-  return response ? (hw_reply){.code = 200, .response = response} : hw__reply_error(500, "out of memory");
+  return response ? (hw__reply){.code = 200, .response = response} : hw__reply_error(500, "out of memory");
 }
 
-hw_reply hw__get_methods(hw_request *request) {
+hw__reply hw__get_methods(hw__request *request) {
   (void)request;
   size_t count = 0;
   const hw_method *const *methods = hw_methods(&count);

@@ -14,7 +14,7 @@
 enum { PAGE = 256, BLOCK = 16384, HEARTBEAT_MS = 15000 };
 
 typedef struct {
-  hw_service *service;
+  hw__service *service;
   int64_t river; /* key; 0: all */
   int64_t log_at, event_at;
   uint64_t seen;
@@ -24,13 +24,13 @@ typedef struct {
   size_t size, sent;
 } stream;
 
-static void add_reading(stream *s, FILE *out, const hw_record *record) {
+static void add_reading(stream *s, FILE *out, const hw__log_record *record) {
   s->log_at = record->seq;
   if (record->kind != HW_RECORD_READING || (s->river && record->river != s->river)) {
     return;
   }
   const ptrdiff_t site = hw__catalog_site_of_key(s->service->catalog, record->river);
-  const bool calendar = site >= 0 && hw__time_base(s->service, (size_t)site) == HW_TIME_CALENDAR;
+  const bool calendar = site >= 0 && hw__river_time_base(s->service, (size_t)site) == HW_TIME_CALENDAR;
   json_t *root = hw__show_reading(s->service, record, calendar);
   char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
   json_decref(root);
@@ -40,7 +40,7 @@ static void add_reading(stream *s, FILE *out, const hw_record *record) {
   free(text);
 }
 
-static void add_event(stream *s, FILE *out, const hw_event *event) {
+static void add_event(stream *s, FILE *out, const hw__event *event) {
   s->event_at = event->id;
   if (s->river && event->river != s->river) {
     return;
@@ -56,9 +56,9 @@ static void add_event(stream *s, FILE *out, const hw_event *event) {
 
 /* Everything new, at most a page of each. Returned: false when the disk failed. */
 static bool collect(stream *s, FILE *out) {
-  hw_record *records = malloc(PAGE * sizeof *records);
-  hw_event *events = malloc(PAGE * sizeof *events);
-  hw_db *db = records && events ? hw__store_reader(s->service->store) : NULL;
+  hw__log_record *records = malloc(PAGE * sizeof *records);
+  hw__event *events = malloc(PAGE * sizeof *events);
+  hw__db *db = records && events ? hw__store_reader(s->service->store) : NULL;
   size_t record_count = 0, event_count = 0;
   bool ok = false;
   if (db) {
@@ -132,7 +132,7 @@ static bool start_at(stream *s, const char *last) {
       return false;
     }
   } else {
-    hw_db *db = hw__store_reader(s->service->store);
+    hw__db *db = hw__store_reader(s->service->store);
     int64_t received_us;
     if (db) {
       hw__db_head(db, &log_at, &received_us);
@@ -145,7 +145,7 @@ static bool start_at(stream *s, const char *last) {
   return true;
 }
 
-hw_reply hw__get_stream(hw_request *request) {
+hw__reply hw__get_stream(hw__request *request) {
   const char *river = hw__query(request, "river");
   const ptrdiff_t site = river ? hw__catalog_find(request->service->catalog, river) : -1;
   if (river && site < 0) {
@@ -172,5 +172,5 @@ hw_reply hw__get_stream(hw_request *request) {
   MHD_add_response_header(response, "Content-Type", "text/event-stream");
   MHD_add_response_header(response, "Cache-Control", "no-store");
   MHD_add_response_header(response, "X-Accel-Buffering", "no");
-  return (hw_reply){.code = 200, .response = response};
+  return (hw__reply){.code = 200, .response = response};
 }

@@ -13,8 +13,8 @@ static const double memory_readings = 400;     /* what the background forgets ov
 static const uint64_t give_up_readings = 3000; /* an alarm this long is a new background */
 static const double resolution_g_m3 = 1e-6;    /* one nanogram a litre: finer differences are never news */
 
-void hw__detect_init(hw_detector *detector) {
-  *detector = (hw_detector){.latest_s = -INFINITY, .onset_s = NAN, .latest_g_m3 = NAN, .background_g_m3 = NAN};
+void hw__detect_init(hw__detector *detector) {
+  *detector = (hw__detector){.latest_s = -INFINITY, .onset_s = NAN, .latest_g_m3 = NAN, .background_g_m3 = NAN};
 }
 
 /* What the sensor's own data sheet says of noise at this level. */
@@ -24,7 +24,7 @@ static double declared_noise(const hw_sensor *sensor, double level_g_m3) {
   return fmax(declared, sensor->detection_limit_g_m3 / 3);
 }
 
-double hw__detect_noise(const hw_detector *detector, const hw_sensor *sensor) {
+double hw__detect_noise(const hw__detector *detector, const hw_sensor *sensor) {
   if (!isfinite(detector->background_g_m3)) {
     return NAN;
   }
@@ -37,7 +37,7 @@ double hw__detect_noise(const hw_detector *detector, const hw_sensor *sensor) {
   return fmax(floor_sd, sqrt(detector->variance) * doubt);
 }
 
-static hw_detection start(hw_detector *d, const hw_sensor *sensor, double c) {
+static hw__detection start(hw__detector *d, const hw_sensor *sensor, double c) {
   const bool told = isfinite(sensor->background_g_m3);
   d->background_g_m3 = told ? sensor->background_g_m3 : c;
   d->variance = 0;
@@ -53,7 +53,7 @@ static hw_detection start(hw_detector *d, const hw_sensor *sensor, double c) {
   return d->learned >= warm_readings ? HW_DETECT_QUIET : HW_DETECT_LEARNING;
 }
 
-static void learn(hw_detector *d, double c, double noise) {
+static void learn(hw__detector *d, double c, double noise) {
   const bool warm = d->learned >= warm_readings;
   const double limit = warm ? learn_sd * noise : INFINITY;
   const double residual = fmax(-limit, fmin(limit, c - d->background_g_m3));
@@ -65,12 +65,12 @@ static void learn(hw_detector *d, double c, double noise) {
   d->learned++;
 }
 
-static double standard_score(const hw_detector *d, double c, double noise) {
+static double standard_score(const hw__detector *d, double c, double noise) {
   const double rho = d->variance > 0 ? fmin(0.95, fmax(0, d->covariance / d->variance)) : 0;
   return (c - d->background_g_m3) / noise * sqrt((1 - rho) / (1 + rho));
 }
 
-static hw_detection in_alarm(hw_detector *d, const hw_sensor *sensor, double c, double z) {
+static hw__detection in_alarm(hw__detector *d, const hw_sensor *sensor, double c, double z) {
   d->alarm_readings++;
   d->calm = z < calm_sd ? d->calm + 1 : 0;
   if (d->alarm_readings > give_up_readings) {
@@ -88,8 +88,8 @@ static hw_detection in_alarm(hw_detector *d, const hw_sensor *sensor, double c, 
   return HW_DETECT_CLEARED;
 }
 
-hw_detection hw__detect_step(hw_detector *d, const hw_sensor *sensor, double time_s, double concentration_g_m3,
-                             bool below_limit) {
+hw__detection hw__detect_step(hw__detector *d, const hw_sensor *sensor, double time_s, double concentration_g_m3,
+                              bool below_limit) {
   if (!(time_s > d->latest_s)) {
     return HW_DETECT_LATE;
   }

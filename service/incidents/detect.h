@@ -27,7 +27,7 @@ typedef enum {
   HW_DETECT_ALARM,   /* the alarm of an earlier reading holds */
   HW_DETECT_CLEARED, /* this reading ended it */
   HW_DETECT_LATE     /* older than the sensor's latest: not looked at */
-} hw_detection;
+} hw__detection;
 
 /* Plain data: a snapshot is a copy. Start from hw__detect_init. */
 typedef struct {
@@ -47,13 +47,13 @@ typedef struct {
   uint64_t alarm_readings;
   uint32_t calm; /* readings in a row back at the background */
   uint32_t alarm;
-} hw_detector;
+} hw__detector;
 
-void hw__detect_init(hw_detector *detector);
+void hw__detect_init(hw__detector *detector);
 /* Take one reading. below_limit: concentration_g_m3 is the limit it stayed below. */
-hw_detection hw__detect_step(hw_detector *detector, const hw_sensor *sensor, double time_s, double concentration_g_m3,
-                             bool below_limit);
+hw__detection hw__detect_step(hw__detector *detector, const hw_sensor *sensor, double time_s, double concentration_g_m3,
+                              bool below_limit);
 /* Noise sd in use, g/m3. */
-double hw__detect_noise(const hw_detector *detector, const hw_sensor *sensor);
+double hw__detect_noise(const hw__detector *detector, const hw_sensor *sensor);
 
 #endif

@@ -6,13 +6,13 @@
 
 #include "incidents/solver.h"
 
-enum { HW_WORK_TIMES = 256 };
+enum { HW_ENGINE_TIMES = 256 };
 
 typedef struct {
-  hw_store *store;
-  const hw_site *site;
-  hw_solver_options options;
-  hw_incident incident;
+  hw__store *store;
+  const hw__site *site;
+  hw__solver_options options;
+  hw__incident incident;
   bool calendar;
   bool followed;         /* its readings are taken in as they come; this and the next four are the list's, turns.h */
   size_t users;          /* threads that hold or want it */
@@ -27,20 +27,20 @@ typedef struct {
   size_t full_pages;  /* of new readings in a row: how far it is behind */
   size_t readings;
   bool *candidate_told, *intake_told;
-  double times_us[HW_WORK_TIMES]; /* of the latest observations, a ring */
+  double times_us[HW_ENGINE_TIMES]; /* of the latest observations, a ring */
   size_t time_count;
   double busy_s;
   bool finished; /* closed, and all of it seen and stored */
-} hw_work;
+} hw__engine;
 
 /* Status: HW_ENOMEM */
-hw_status hw__work_create(hw_store *store, const hw_site *site, const hw_solver_options *options,
-                          const hw_incident *incident, hw_work **out);
-void hw__work_free(hw_work *work);
+hw_status hw__engine_create(hw__store *store, const hw__site *site, const hw__solver_options *options,
+                            const hw__incident *incident, hw__engine **out);
+void hw__engine_free(hw__engine *engine);
 /* Give the run what the log has for it up to `upto`, one page; store what came of it. The lock is held.
  * Returned: true when there may be more. */
-bool hw__work_advance(hw_work *work, int64_t upto);
+bool hw__engine_advance(hw__engine *engine, int64_t upto);
 /* Let the run go; the next advance starts again from the lead-in. The lock is held. */
-void hw__work_drop(hw_work *work);
+void hw__engine_drop(hw__engine *engine);
 
 #endif

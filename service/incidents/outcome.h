@@ -8,19 +8,19 @@ enum { HW_OUTCOME_TRACKS = 64, HW_OUTCOME_EVENTS = 32 };
 
 /* Collected over a page of readings, then stored in one job. */
 typedef struct {
-  hw_track tracks[HW_OUTCOME_TRACKS];
+  hw__track tracks[HW_OUTCOME_TRACKS];
   size_t track_count;
-  hw_event events[HW_OUTCOME_EVENTS]; /* bodies malloc'd */
+  hw__event events[HW_OUTCOME_EVENTS]; /* bodies malloc'd */
   size_t event_count;
   char *result; /* the latest, as JSON; malloc'd */
   int64_t seq;
-} hw_outcome;
+} hw__outcome;
 
 /* What surrounds an estimate of this incident: river, method, clock, times. */
-hw_result hw__outcome_result(const hw_work *work);
+hw_result hw__outcome_result(const hw__engine *engine);
 /* Take the run's estimate after this reading. */
-void hw__outcome_add(hw_outcome *outcome, hw_work *work, const hw_record *record);
+void hw__outcome_add(hw__outcome *outcome, hw__engine *engine, const hw__log_record *record);
 /* Make it durable and release it. */
-void hw__outcome_store(hw_outcome *outcome, hw_work *work);
+void hw__outcome_store(hw__outcome *outcome, hw__engine *engine);
 
 #endif

@@ -10,14 +10,14 @@
 
 enum { RUNS_KEPT = 4 }; /* of closed incidents, for people who look at them */
 
-struct hw_solver {
-  hw_store *store;
-  const hw_catalog *catalog;
-  hw_tracker *tracker;
-  hw_solver_options options;
+struct hw__solver_pool {
+  hw__store *store;
+  const hw__catalog *catalog;
+  hw__tracker *tracker;
+  hw__solver_options options;
   pthread_mutex_t lock; /* the tracker, turns, tick, stopping */
   pthread_cond_t news;
-  hw_turns turns;
+  hw__turns turns;
   uint64_t tick;
   bool stopping;
   pthread_t *threads;
@@ -26,37 +26,37 @@ struct hw_solver {
 
 /* The lock is held. Returned: the incident's work, made when there is none; NULL without memory, or when its river is
  * no longer served. */
-static hw_work *admit(hw_solver *solver, const hw_incident *incident) {
-  hw_work *work = hw__turns_find(&solver->turns, incident->id);
+static hw__engine *admit(hw__solver_pool *solver, const hw__incident *incident) {
+  hw__engine *engine = hw__turns_find(&solver->turns, incident->id);
   const ptrdiff_t site = hw__catalog_site_of_key(solver->catalog, incident->river);
-  if (work || site < 0) {
-    return work;
+  if (engine || site < 0) {
+    return engine;
   }
   if (!hw__turns_reserve(&solver->turns) ||
-      hw__work_create(solver->store, hw__catalog_site(solver->catalog, (size_t)site), &solver->options, incident,
-                      &work) != HW_OK) {
+      hw__engine_create(solver->store, hw__catalog_site(solver->catalog, (size_t)site), &solver->options, incident,
+                        &engine) != HW_OK) {
     hw__log(HW_LOG_ERROR, "incident_not_followed", "reason", "out of memory");
     return NULL;
   }
-  hw__turns_add(&solver->turns, work);
-  return work;
+  hw__turns_add(&solver->turns, engine);
+  return engine;
 }
 
 /* One whose readings are to be followed here as they come. */
-static void follow(hw_solver *solver, const hw_incident *incident) {
-  hw_work *work = admit(solver, incident);
-  if (work) {
-    work->followed = true;
+static void follow(hw__solver_pool *solver, const hw__incident *incident) {
+  hw__engine *engine = admit(solver, incident);
+  if (engine) {
+    engine->followed = true;
   }
 }
 
-static void tell(hw_solver *solver) {
+static void tell(hw__solver_pool *solver) {
   hw__turns_tell(&solver->turns);
   pthread_cond_broadcast(&solver->news);
 }
 
-void hw__solver_opened(void *context, const hw_incident *incident) {
-  hw_solver *solver = context;
+void hw__solver_opened(void *context, const hw__incident *incident) {
+  hw__solver_pool *solver = context;
   hw__logf(HW_LOG_INFO, "incident_opened", "incident", "%lld", (long long)incident->id);
   pthread_mutex_lock(&solver->lock);
   follow(solver, incident);
@@ -64,66 +64,66 @@ void hw__solver_opened(void *context, const hw_incident *incident) {
   pthread_mutex_unlock(&solver->lock);
 }
 
-void hw__solver_closed(void *context, const hw_incident *incident) {
-  hw_solver *solver = context;
+void hw__solver_closed(void *context, const hw__incident *incident) {
+  hw__solver_pool *solver = context;
   hw__logf(HW_LOG_INFO, "incident_closed", "incident", "%lld", (long long)incident->id);
   pthread_mutex_lock(&solver->lock);
-  hw_work *work = hw__turns_find(&solver->turns, incident->id);
-  if (work) {
-    work->users++;
+  hw__engine *engine = hw__turns_find(&solver->turns, incident->id);
+  if (engine) {
+    engine->users++;
     pthread_mutex_unlock(&solver->lock);
-    pthread_mutex_lock(&work->lock);
-    work->incident.closed_seq = incident->closed_seq;
-    pthread_mutex_unlock(&work->lock);
+    pthread_mutex_lock(&engine->lock);
+    engine->incident.closed_seq = incident->closed_seq;
+    pthread_mutex_unlock(&engine->lock);
     pthread_mutex_lock(&solver->lock);
-    work->users--;
+    engine->users--;
   }
   tell(solver);
   pthread_mutex_unlock(&solver->lock);
 }
 
 void hw__solver_advanced(void *context) {
-  hw_solver *solver = context;
+  hw__solver_pool *solver = context;
   pthread_mutex_lock(&solver->lock);
   tell(solver);
   pthread_mutex_unlock(&solver->lock);
 }
 
 /* The last record this incident may see: what the tracker has looked at, and nothing after closing. */
-static int64_t horizon(const hw_work *work, int64_t tracker_seq) {
-  const int64_t closed = work->incident.closed_seq;
+static int64_t horizon(const hw__engine *engine, int64_t tracker_seq) {
+  const int64_t closed = engine->incident.closed_seq;
   return closed && closed < tracker_seq ? closed : tracker_seq;
 }
 
 /* Are there readings its engine has not seen? The lock is held. */
-static bool is_due(const hw_work *work, int64_t upto) {
-  return !work->finished && (work->cursor < upto || !work->led_in);
+static bool is_due(const hw__engine *engine, int64_t upto) {
+  return !engine->finished && (engine->cursor < upto || !engine->led_in);
 }
 
 /* Bring one incident forward by a page. Returned: there is more to do for it. */
-static bool attend(hw_work *work, int64_t tracker_seq) {
-  pthread_mutex_lock(&work->lock);
-  const int64_t upto = horizon(work, tracker_seq);
-  const bool more = is_due(work, upto) && hw__work_advance(work, upto);
-  pthread_mutex_unlock(&work->lock);
+static bool attend(hw__engine *engine, int64_t tracker_seq) {
+  pthread_mutex_lock(&engine->lock);
+  const int64_t upto = horizon(engine, tracker_seq);
+  const bool more = is_due(engine, upto) && hw__engine_advance(engine, upto);
+  pthread_mutex_unlock(&engine->lock);
   return more;
 }
 
 static void *work_loop(void *argument) {
-  hw_solver *solver = argument;
+  hw__solver_pool *solver = argument;
   pthread_mutex_lock(&solver->lock);
   while (!solver->stopping) {
-    hw_work *work = solver->tracker ? hw__turns_take(&solver->turns) : NULL;
-    if (!work) {
+    hw__engine *engine = solver->tracker ? hw__turns_take(&solver->turns) : NULL;
+    if (!engine) {
       hw__turns_let_go(&solver->turns, RUNS_KEPT);
       pthread_cond_wait(&solver->news, &solver->lock);
       continue;
     }
     const int64_t tracker_seq = hw__tracker_seq(solver->tracker);
     pthread_mutex_unlock(&solver->lock);
-    const bool more = attend(work, tracker_seq);
+    const bool more = attend(engine, tracker_seq);
     pthread_mutex_lock(&solver->lock);
-    if (hw__turns_give_back(&solver->turns, work, more)) {
+    if (hw__turns_give_back(&solver->turns, engine, more)) {
       pthread_cond_broadcast(&solver->news);
     }
   }
@@ -131,10 +131,10 @@ static void *work_loop(void *argument) {
   return NULL;
 }
 
-hw_status hw__solver_start(hw_store *store, const hw_catalog *catalog, const hw_solver_options *options,
-                           hw_solver **out) {
+hw_status hw__solver_start(hw__store *store, const hw__catalog *catalog, const hw__solver_options *options,
+                           hw__solver_pool **out) {
   *out = NULL;
-  hw_solver *solver = calloc(1, sizeof *solver);
+  hw__solver_pool *solver = calloc(1, sizeof *solver);
   if (!solver) {
     return HW_ENOMEM;
   }
@@ -157,18 +157,18 @@ hw_status hw__solver_start(hw_store *store, const hw_catalog *catalog, const hw_
   return HW_OK;
 }
 
-void hw__solver_follow(hw_solver *solver, hw_tracker *tracker) {
+void hw__solver_follow(hw__solver_pool *solver, hw__tracker *tracker) {
   pthread_mutex_lock(&solver->lock);
   solver->tracker = tracker;
   tell(solver);
   pthread_mutex_unlock(&solver->lock);
 }
 
-hw_db_status hw__solver_resume(hw_solver *solver) {
+hw__db_status hw__solver_resume(hw__solver_pool *solver) {
   enum { MOST = 4096 };
-  hw_incident *open = malloc(MOST * sizeof *open);
-  hw_db *db = open ? hw__store_reader(solver->store) : NULL;
-  hw_db_status status = HW_DB_IO;
+  hw__incident *open = malloc(MOST * sizeof *open);
+  hw__db *db = open ? hw__store_reader(solver->store) : NULL;
+  hw__db_status status = HW_DB_IO;
   size_t count = 0;
   if (db) {
     status = hw__db_unfinished(db, open, MOST, &count);
@@ -184,7 +184,7 @@ hw_db_status hw__solver_resume(hw_solver *solver) {
   return status;
 }
 
-void hw__solver_stop(hw_solver *solver) {
+void hw__solver_stop(hw__solver_pool *solver) {
   if (!solver) {
     return;
   }
@@ -200,27 +200,27 @@ void hw__solver_stop(hw_solver *solver) {
   free(solver);
 }
 
-size_t hw__solver_behind(hw_solver *solver) {
+size_t hw__solver_behind(hw__solver_pool *solver) {
   pthread_mutex_lock(&solver->lock);
   const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
   size_t behind = 0;
   for (size_t i = 0; i < solver->turns.count; i++) {
-    hw_work *work = solver->turns.works[i];
-    const bool held = pthread_mutex_trylock(&work->lock) == 0;
-    behind += !held || is_due(work, horizon(work, tracker_seq)); /* one that is worked on is not through */
+    hw__engine *engine = solver->turns.engines[i];
+    const bool held = pthread_mutex_trylock(&engine->lock) == 0;
+    behind += !held || is_due(engine, horizon(engine, tracker_seq)); /* one that is worked on is not through */
     if (held) {
-      pthread_mutex_unlock(&work->lock);
+      pthread_mutex_unlock(&engine->lock);
     }
   }
   pthread_mutex_unlock(&solver->lock);
   return behind;
 }
 
-hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *context, const hw_solver_view *),
-                             void *context) {
-  hw_incident incident;
-  hw_db *db = hw__store_reader(solver->store);
-  hw_db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
+hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(void *context, const hw__solver_view *),
+                              void *context) {
+  hw__incident incident;
+  hw__db *db = hw__store_reader(solver->store);
+  hw__db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
   status = status == HW_DB_OK ? hw__db_remembers(db, &incident) : status;
   if (db) {
     hw__store_return(solver->store, db);
@@ -229,32 +229,32 @@ hw_db_status hw__solver_look(hw_solver *solver, int64_t id, void (*look)(void *c
     return status;
   }
   pthread_mutex_lock(&solver->lock);
-  hw_work *work = admit(solver, &incident);
-  if (work) {
-    work->users++;
-    work->used = ++solver->tick;
+  hw__engine *engine = admit(solver, &incident);
+  if (engine) {
+    engine->users++;
+    engine->used = ++solver->tick;
   }
   /* Without a tracker of ours somebody else works: look no further than the result told last. */
   const bool elsewhere = !solver->tracker;
   const int64_t tracker_seq = elsewhere ? incident.result_seq : hw__tracker_seq(solver->tracker);
   pthread_mutex_unlock(&solver->lock);
-  if (!work) {
+  if (!engine) {
     return HW_DB_ABSENT; /* of a river that is no longer served */
   }
-  pthread_mutex_lock(&work->lock);
+  pthread_mutex_lock(&engine->lock);
   if (elsewhere) {
-    work->incident.closed_seq = incident.closed_seq;
-    work->stored_seq = incident.result_seq; /* nothing is made here that was not told */
+    engine->incident.closed_seq = incident.closed_seq;
+    engine->stored_seq = incident.result_seq; /* nothing is made here that was not told */
   }
-  if ((!work->run && !work->failure) || (elsewhere && work->cursor < tracker_seq)) {
-    while (hw__work_advance(work, horizon(work, tracker_seq))) {
+  if ((!engine->run && !engine->failure) || (elsewhere && engine->cursor < tracker_seq)) {
+    while (hw__engine_advance(engine, horizon(engine, tracker_seq))) {
     }
   }
-  const hw_solver_view view = {work->run, &work->incident, work->site, hw__outcome_result(work)};
+  const hw__solver_view view = {engine->run, &engine->incident, engine->site, hw__outcome_result(engine)};
   look(context, &view);
-  pthread_mutex_unlock(&work->lock);
+  pthread_mutex_unlock(&engine->lock);
   pthread_mutex_lock(&solver->lock);
-  work->users--;
+  engine->users--;
   hw__turns_let_go(&solver->turns, RUNS_KEPT);
   pthread_mutex_unlock(&solver->lock);
   return HW_DB_OK;

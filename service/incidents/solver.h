@@ -16,38 +16,38 @@ typedef struct {
   double level;                 /* of intervals; 0: the library's default */
   double candidate_probability; /* a candidate passing it is an event */
   double intake_probability;    /* a forecast alarm at an intake this probable is an event */
-} hw_solver_options;
+} hw__solver_options;
 
-typedef struct hw_solver hw_solver;
+typedef struct hw__solver_pool hw__solver_pool;
 
-hw_status hw__solver_start(hw_store *store, const hw_catalog *catalog, const hw_solver_options *options,
-                           hw_solver **out);
+hw_status hw__solver_start(hw__store *store, const hw__catalog *catalog, const hw__solver_options *options,
+                           hw__solver_pool **out);
 /* Nothing is followed before the tracker is known; NULL before it goes. */
-void hw__solver_follow(hw_solver *solver, hw_tracker *tracker);
-void hw__solver_stop(hw_solver *solver);
+void hw__solver_follow(hw__solver_pool *solver, hw__tracker *tracker);
+void hw__solver_stop(hw__solver_pool *solver);
 
-/* For hw_tracker_listener; the context is the solver. */
-void hw__solver_opened(void *solver, const hw_incident *incident);
-void hw__solver_closed(void *solver, const hw_incident *incident);
+/* For hw__tracker_listener; the context is the solver. */
+void hw__solver_opened(void *solver, const hw__incident *incident);
+void hw__solver_closed(void *solver, const hw__incident *incident);
 void hw__solver_advanced(void *solver);
 
 /* Take up the incidents that are open, and those closed before their engine was through. */
-hw_db_status hw__solver_resume(hw_solver *solver);
+hw__db_status hw__solver_resume(hw__solver_pool *solver);
 
 /* How many incidents have readings their engine has not seen yet. */
-size_t hw__solver_behind(hw_solver *solver);
+size_t hw__solver_behind(hw__solver_pool *solver);
 
 /* What a query may look at while it holds the incident's run. */
 typedef struct {
   hw_run *run; /* NULL when the method cannot work on this river */
-  const hw_incident *incident;
-  const hw_site *site;
+  const hw__incident *incident;
+  const hw__site *site;
   hw_result result; /* all but the estimate filled in, for the writers of io.h */
-} hw_solver_view;
+} hw__solver_view;
 /* Call look() with the incident's run, brought up to date first; a closed incident's is worked again
  * when it is no longer held. Status: HW_DB_ABSENT for no such incident, HW_DB_FORGOTTEN for one whose readings are
  * kept no longer. */
-hw_db_status hw__solver_look(hw_solver *solver, int64_t incident, void (*look)(void *context, const hw_solver_view *),
-                             void *context);
+hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t incident,
+                              void (*look)(void *context, const hw__solver_view *), void *context);
 
 #endif

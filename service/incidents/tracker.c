@@ -12,7 +12,7 @@
 enum { PAGE = 2048, SNAPSHOT_RECORDS = 50000, SNAPSHOT_MS = 10000 };
 static const double longest_incident_s = 30 * 86400.0;
 
-static bool is_open_on(const hw_tracker *tracker, int64_t river) {
+static bool is_open_on(const hw__tracker *tracker, int64_t river) {
   for (size_t i = 0; i < tracker->open_count; i++) {
     if (tracker->open[i].river == river) {
       return true;
@@ -24,22 +24,22 @@ static bool is_open_on(const hw_tracker *tracker, int64_t river) {
 /* --- making it durable --- */
 
 typedef struct {
-  const hw_incident *incident;
+  const hw__incident *incident;
   bool opening;
-  hw_event event;
+  hw__event event;
 } change_job;
 
-static hw_db_status run_change(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_change(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   const change_job *change = context;
-  const hw_db_status status =
+  const hw__db_status status =
       change->opening ? hw__db_open_incident(db, change->incident) : hw__db_close_incident(db, change->incident);
   return status == HW_DB_OK ? hw__db_put_event(db, &change->event) : status;
 }
 
 /* Keep trying: the log is ahead of us and nothing may be skipped. A stopping service gives up and
  * works it out again at its next start. */
-static hw_db_status write_change(hw_tracker *tracker, const hw_incident *incident, bool opening, int64_t seq) {
+static hw__db_status write_change(hw__tracker *tracker, const hw__incident *incident, bool opening, int64_t seq) {
   char body[256];
   snprintf(body, sizeof body, "{\"reason\": \"%s\"}",
            opening ? (incident->sensor ? "sensor left its background" : "opened by hand") : incident->reason);
@@ -47,7 +47,7 @@ static hw_db_status write_change(hw_tracker *tracker, const hw_incident *inciden
   snprintf(change.event.kind, sizeof change.event.kind, opening ? "incident_opened" : "incident_closed");
   change.event.at_us = opening ? incident->opened_us : incident->closed_us;
   change.event.body = body;
-  hw_db_status status;
+  hw__db_status status;
   while ((status = hw__store_write(tracker->store, run_change, &change)) != HW_DB_OK &&
          !hw__tracker_stopping(tracker)) {
     hw__log(HW_LOG_ERROR, "incident_not_stored", "reason", hw__db_text(status));
@@ -60,15 +60,15 @@ static hw_db_status write_change(hw_tracker *tracker, const hw_incident *inciden
 
 /* The engine's time 0, as `identify` would choose it for the same readings: the epoch where the search
  * box has dates or the readings have none, else the first reading. */
-static double origin_of(hw_tracker *tracker, const hw_site *site, const hw_incident *incident, double fallback_s) {
-  hw_time_base base = HW_TIME_UNSET;
+static double origin_of(hw__tracker *tracker, const hw__site *site, const hw__incident *incident, double fallback_s) {
+  hw__time_base base = HW_TIME_UNSET;
   double origin = 0;
-  hw_db *db = hw__store_reader(tracker->store);
+  hw__db *db = hw__store_reader(tracker->store);
   if (db && !site->river.search_is_calendar && hw__db_time_base(db, site->key, &base) == HW_DB_OK &&
       base == HW_TIME_CALENDAR) {
-    hw_record first;
+    hw__log_record first;
     size_t count = 0;
-    const hw_lead_in what = {site->key, incident->from_s, 0, incident->id};
+    const hw__lead_in what = {site->key, incident->from_s, 0, incident->id};
     origin = hw__db_lead_in(db, &what, &first, 1, &count) == HW_DB_OK && count ? first.time_s : fallback_s;
   }
   if (db) {
@@ -77,40 +77,41 @@ static double origin_of(hw_tracker *tracker, const hw_site *site, const hw_incid
   return origin;
 }
 
-static void open_incident(hw_tracker *tracker, size_t site_index, const hw_record *record, double onset_s) {
-  const hw_site *site = hw__catalog_site(tracker->catalog, site_index);
-  hw_incident incident = {.id = record->seq,
-                          .river = site->key,
-                          .sensor = record->kind == HW_RECORD_READING ? record->sensor : 0,
-                          .seed = tracker->options.seed,
-                          .opened_s = record->time_s,
-                          .onset_s = onset_s,
-                          .from_s = onset_s - tracker->options.lead_in_s,
-                          .opened_us = record->received_us};
+static void open_incident(hw__tracker *tracker, size_t site_index, const hw__log_record *record, double onset_s) {
+  const hw__site *site = hw__catalog_site(tracker->catalog, site_index);
+  hw__incident incident = {.id = record->seq,
+                           .river = site->key,
+                           .sensor = record->kind == HW_RECORD_READING ? record->sensor : 0,
+                           .seed = tracker->options.seed,
+                           .opened_s = record->time_s,
+                           .onset_s = onset_s,
+                           .from_s = onset_s - tracker->options.lead_in_s,
+                           .opened_us = record->received_us};
   snprintf(incident.method, sizeof incident.method, "%s", record->method[0] ? record->method : tracker->options.method);
   incident.origin_s = origin_of(tracker, site, &incident, record->time_s);
   if (write_change(tracker, &incident, true, record->seq) != HW_DB_OK) {
     tracker->incomplete = true;
     return;
   }
-  hw_tracked tracked = {.id = incident.id,
-                        .river = site->key,
-                        .opened_s = record->time_s,
-                        .latest_s = record->time_s,
-                        .above_s = record->kind == HW_RECORD_READING ? record->time_s : (double)NAN,
-                        .furthest_m = -INFINITY};
+  hw__tracked tracked = {.id = incident.id,
+                         .river = site->key,
+                         .opened_s = record->time_s,
+                         .latest_s = record->time_s,
+                         .above_s = record->kind == HW_RECORD_READING ? record->time_s : (double)NAN,
+                         .furthest_m = -INFINITY};
   hw__tracker_add(tracker, &tracked);
   if (tracker->listener.opened) {
     tracker->listener.opened(tracker->listener.context, &incident);
   }
 }
 
-static void close_incident(hw_tracker *tracker, hw_tracked *tracked, const hw_record *record, const char *reason) {
-  hw_incident incident = {.id = tracked->id,
-                          .river = tracked->river,
-                          .closed_seq = record->seq,
-                          .closed_s = tracked->latest_s,
-                          .closed_us = record->received_us};
+static void close_incident(hw__tracker *tracker, hw__tracked *tracked, const hw__log_record *record,
+                           const char *reason) {
+  hw__incident incident = {.id = tracked->id,
+                           .river = tracked->river,
+                           .closed_seq = record->seq,
+                           .closed_s = tracked->latest_s,
+                           .closed_us = record->received_us};
   snprintf(incident.reason, sizeof incident.reason, "%s", reason);
   if (write_change(tracker, &incident, false, record->seq) != HW_DB_OK) {
     tracker->incomplete = true;
@@ -123,10 +124,10 @@ static void close_incident(hw_tracker *tracker, hw_tracked *tracked, const hw_re
 }
 
 /* Is a sensor of this river above its background, as far as recent readings tell? */
-static bool any_alarm(const hw_tracker *tracker, size_t site_index, double latest_s) {
-  const hw_site *site = hw__catalog_site(tracker->catalog, site_index);
+static bool any_alarm(const hw__tracker *tracker, size_t site_index, double latest_s) {
+  const hw__site *site = hw__catalog_site(tracker->catalog, site_index);
   for (size_t s = 0; s < site->river.sensor_count; s++) {
-    const hw_detector *d = &tracker->detectors[site_index][s];
+    const hw__detector *d = &tracker->detectors[site_index][s];
     if (d->alarm && d->latest_s > latest_s - tracker->options.quiet_s) {
       return true;
     }
@@ -135,8 +136,8 @@ static bool any_alarm(const hw_tracker *tracker, size_t site_index, double lates
 }
 
 /* How long until the pulse reaches the next sensor that has not seen it, 0 below the last. */
-static double travel_to_next_s(const hw_tracker *tracker, size_t site_index, double furthest_m) {
-  const hw_site *site = hw__catalog_site(tracker->catalog, site_index);
+static double travel_to_next_s(const hw__tracker *tracker, size_t site_index, double furthest_m) {
+  const hw__site *site = hw__catalog_site(tracker->catalog, site_index);
   double next_m = INFINITY;
   for (size_t s = 0; s < site->river.sensor_count; s++) {
     const double x_m = site->river.sensors[s].location_m;
@@ -149,7 +150,8 @@ static double travel_to_next_s(const hw_tracker *tracker, size_t site_index, dou
   return 1.5 * (next_m - furthest_m) / tracker->slowest_m_s[site_index];
 }
 
-static void follow_incident(hw_tracker *tracker, size_t site_index, hw_tracked *tracked, const hw_record *record) {
+static void follow_incident(hw__tracker *tracker, size_t site_index, hw__tracked *tracked,
+                            const hw__log_record *record) {
   tracked->latest_s = fmax(tracked->latest_s, record->time_s);
   if (tracked->latest_s - tracked->opened_s > longest_incident_s) {
     close_incident(tracker, tracked, record, "expired");
@@ -164,16 +166,16 @@ static void follow_incident(hw_tracker *tracker, size_t site_index, hw_tracked *
   }
 }
 
-static void take_reading(hw_tracker *tracker, const hw_record *record) {
-  hw_place place;
+static void take_reading(hw__tracker *tracker, const hw__log_record *record) {
+  hw__place place;
   if (hw__catalog_place(tracker->catalog, record->sensor, &place) != HW_OK) {
     return; /* a sensor no river file has any more */
   }
-  const hw_site *site = hw__catalog_site(tracker->catalog, place.site);
+  const hw__site *site = hw__catalog_site(tracker->catalog, place.site);
   const hw_sensor *sensor = &site->river.sensors[place.sensor];
-  hw_detector *detector = &tracker->detectors[place.site][place.sensor];
+  hw__detector *detector = &tracker->detectors[place.site][place.sensor];
   pthread_mutex_lock(&tracker->lock);
-  const hw_detection found =
+  const hw__detection found =
       hw__detect_step(detector, sensor, record->time_s, record->concentration_g_m3, record->below_limit);
   pthread_mutex_unlock(&tracker->lock);
   if (tracker->options.watch_only) {
@@ -184,7 +186,7 @@ static void take_reading(hw_tracker *tracker, const hw_record *record) {
   }
   const bool above = found == HW_DETECT_RAISED || found == HW_DETECT_ALARM;
   for (size_t i = tracker->open_count; i-- > 0;) {
-    hw_tracked *each = &tracker->open[i];
+    hw__tracked *each = &tracker->open[i];
     if (each->river == record->river) {
       if (above) {
         each->above_s = isfinite(each->above_s) ? fmax(each->above_s, record->time_s) : record->time_s;
@@ -196,7 +198,7 @@ static void take_reading(hw_tracker *tracker, const hw_record *record) {
 }
 
 /* Time of the river's latest reading; 0 before the first. */
-static double latest_reading_s(const hw_tracker *tracker, size_t site_index) {
+static double latest_reading_s(const hw__tracker *tracker, size_t site_index) {
   double latest_s = -INFINITY;
   for (size_t s = 0; s < hw__catalog_site(tracker->catalog, site_index)->river.sensor_count; s++) {
     latest_s = fmax(latest_s, tracker->detectors[site_index][s].latest_s);
@@ -204,11 +206,11 @@ static double latest_reading_s(const hw_tracker *tracker, size_t site_index) {
   return isfinite(latest_s) ? latest_s : 0;
 }
 
-static void take_command(hw_tracker *tracker, const hw_record *record) {
+static void take_command(hw__tracker *tracker, const hw__log_record *record) {
   if (record->kind == HW_RECORD_OPEN) {
     const ptrdiff_t site = hw__catalog_site_of_key(tracker->catalog, record->river);
     if (site >= 0) {
-      hw_record opening = *record;
+      hw__log_record opening = *record;
       opening.time_s = isfinite(record->time_s) ? record->time_s : latest_reading_s(tracker, (size_t)site);
       open_incident(tracker, (size_t)site, &opening, opening.time_s);
     }
@@ -223,10 +225,10 @@ static void take_command(hw_tracker *tracker, const hw_record *record) {
 }
 
 /* One page of the log. Returned: how many records there were. */
-static size_t take_page(hw_tracker *tracker, hw_record *page) {
-  hw_db *db = hw__store_reader(tracker->store);
+static size_t take_page(hw__tracker *tracker, hw__log_record *page) {
+  hw__db *db = hw__store_reader(tracker->store);
   size_t count = 0;
-  hw_db_status status = HW_DB_IO;
+  hw__db_status status = HW_DB_IO;
   if (db) {
     status = hw__db_log(db, tracker->seq, page, PAGE, &count);
     hw__store_return(tracker->store, db);
@@ -253,8 +255,8 @@ static size_t take_page(hw_tracker *tracker, hw_record *page) {
 }
 
 void *hw__tracker_loop(void *argument) {
-  hw_tracker *tracker = argument;
-  hw_record *page = malloc(PAGE * sizeof *page);
+  hw__tracker *tracker = argument;
+  hw__log_record *page = malloc(PAGE * sizeof *page);
   uint64_t seen = UINT64_MAX; /* no version: the first look is at once */
   size_t since_snapshot = 0;  /* records */
   int64_t snapshot_us = hw__store_now_us(tracker->store);

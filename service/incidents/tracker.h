@@ -19,34 +19,34 @@ typedef struct {
   double lead_in_s; /* readings this long before the onset go to the engine too */
   double quiet_s;   /* how long after the pulse an incident stays open */
   bool watch_only;  /* follow the sensors and leave incidents to a worker elsewhere */
-} hw_tracker_options;
+} hw__tracker_options;
 
 /* Told as it happens, from the tracker's thread; what matters is durable by then. */
 typedef struct {
-  void (*opened)(void *context, const hw_incident *incident);
-  void (*closed)(void *context, const hw_incident *incident);
+  void (*opened)(void *context, const hw__incident *incident);
+  void (*closed)(void *context, const hw__incident *incident);
   void (*advanced)(void *context); /* more records have been looked at */
   void *context;
-} hw_tracker_listener;
+} hw__tracker_listener;
 
-typedef struct hw_tracker hw_tracker;
+typedef struct hw__tracker hw__tracker;
 
 /* Bring the state back and catch up with the log, then follow it in a thread of its own. */
-hw_db_status hw__tracker_start(hw_store *store, const hw_catalog *catalog, const hw_tracker_options *options,
-                               const hw_tracker_listener *listener, hw_tracker **out);
+hw__db_status hw__tracker_start(hw__store *store, const hw__catalog *catalog, const hw__tracker_options *options,
+                                const hw__tracker_listener *listener, hw__tracker **out);
 /* Stops, with a last snapshot. */
-void hw__tracker_stop(hw_tracker *tracker);
+void hw__tracker_stop(hw__tracker *tracker);
 
 /* Every record up to this number has been looked at. */
-int64_t hw__tracker_seq(hw_tracker *tracker);
+int64_t hw__tracker_seq(hw__tracker *tracker);
 /* A copy of a sensor's state. */
-hw_detector hw__tracker_detector(hw_tracker *tracker, hw_place place);
-size_t hw__tracker_open_count(hw_tracker *tracker);
+hw__detector hw__tracker_detector(hw__tracker *tracker, hw__place place);
+size_t hw__tracker_open_count(hw__tracker *tracker);
 
 /* A person's word, made durable and acted upon before the call returns. time_s: NAN for "from the
  * latest reading on". Returned: the incident's number in *id.
  * Status: HW_DB_ABSENT when there is no such open incident (close). */
-hw_db_status hw__tracker_open(hw_tracker *tracker, size_t site, const char *method, double time_s, int64_t *id);
-hw_db_status hw__tracker_close(hw_tracker *tracker, int64_t id);
+hw__db_status hw__tracker_open(hw__tracker *tracker, size_t site, const char *method, double time_s, int64_t *id);
+hw__db_status hw__tracker_close(hw__tracker *tracker, int64_t id);
 
 #endif

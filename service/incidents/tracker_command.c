@@ -5,13 +5,13 @@
 
 #include "incidents/tracker_state.h"
 
-static hw_db_status run_command(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_command(hw__db *db, int64_t *seq, void *context) {
   return hw__db_command(db, context, seq);
 }
 
-static hw_db_status say(hw_tracker *tracker, hw_record *record) {
+static hw__db_status say(hw__tracker *tracker, hw__log_record *record) {
   record->received_us = hw__store_now_us(tracker->store);
-  const hw_db_status status = hw__store_write(tracker->store, run_command, record);
+  const hw__db_status status = hw__store_write(tracker->store, run_command, record);
   if (status != HW_DB_OK) {
     return status;
   }
@@ -27,15 +27,16 @@ static hw_db_status say(hw_tracker *tracker, hw_record *record) {
   return HW_DB_OK;
 }
 
-hw_db_status hw__tracker_open(hw_tracker *tracker, size_t site, const char *method, double time_s, int64_t *id) {
-  hw_record record = {.kind = HW_RECORD_OPEN, .river = hw__catalog_site(tracker->catalog, site)->key, .time_s = time_s};
+hw__db_status hw__tracker_open(hw__tracker *tracker, size_t site, const char *method, double time_s, int64_t *id) {
+  hw__log_record record = {
+      .kind = HW_RECORD_OPEN, .river = hw__catalog_site(tracker->catalog, site)->key, .time_s = time_s};
   snprintf(record.method, sizeof record.method, "%s", method ? method : "");
-  const hw_db_status status = say(tracker, &record);
+  const hw__db_status status = say(tracker, &record);
   *id = status == HW_DB_OK ? record.seq : *id;
   return status;
 }
 
-hw_db_status hw__tracker_close(hw_tracker *tracker, int64_t id) {
+hw__db_status hw__tracker_close(hw__tracker *tracker, int64_t id) {
   bool found = false;
   int64_t river = 0;
   pthread_mutex_lock(&tracker->lock);
@@ -47,6 +48,6 @@ hw_db_status hw__tracker_close(hw_tracker *tracker, int64_t id) {
   if (!found) {
     return HW_DB_ABSENT;
   }
-  hw_record record = {.kind = HW_RECORD_CLOSE, .river = river, .incident = id, .time_s = NAN};
+  hw__log_record record = {.kind = HW_RECORD_CLOSE, .river = river, .incident = id, .time_s = NAN};
   return say(tracker, &record);
 }

@@ -20,19 +20,19 @@ typedef struct {
 
 typedef struct {
   int64_t key;
-  hw_detector detector;
+  hw__detector detector;
 } snapshot_row;
 
 static const char magic[8] = "HWTRACK1";
 
-bool hw__tracker_stopping(hw_tracker *tracker) {
+bool hw__tracker_stopping(hw__tracker *tracker) {
   pthread_mutex_lock(&tracker->lock);
   const bool stopping = tracker->stopping;
   pthread_mutex_unlock(&tracker->lock);
   return stopping;
 }
 
-void hw__tracker_add(hw_tracker *tracker, const hw_tracked *tracked) {
+void hw__tracker_add(hw__tracker *tracker, const hw__tracked *tracked) {
   pthread_mutex_lock(&tracker->lock);
   if (hw__grow(&tracker->open, tracker->open_count, &tracker->open_capacity, sizeof *tracker->open, 64)) {
     tracker->open[tracker->open_count++] = *tracked;
@@ -40,7 +40,7 @@ void hw__tracker_add(hw_tracker *tracker, const hw_tracked *tracked) {
   pthread_mutex_unlock(&tracker->lock);
 }
 
-void hw__tracker_remove(hw_tracker *tracker, hw_tracked *tracked) {
+void hw__tracker_remove(hw__tracker *tracker, hw__tracked *tracked) {
   pthread_mutex_lock(&tracker->lock);
   /* Order is kept: it is the order in which incidents are looked at. */
   const size_t after = (size_t)(tracker->open + tracker->open_count - tracked) - 1;
@@ -49,13 +49,13 @@ void hw__tracker_remove(hw_tracker *tracker, hw_tracked *tracked) {
   pthread_mutex_unlock(&tracker->lock);
 }
 
-void hw__tracker_reach(hw_tracker *tracker, int64_t seq) {
+void hw__tracker_reach(hw__tracker *tracker, int64_t seq) {
   pthread_mutex_lock(&tracker->lock);
   tracker->seq = seq;
   pthread_mutex_unlock(&tracker->lock);
 }
 
-void hw__tracker_news(hw_tracker *tracker) {
+void hw__tracker_news(hw__tracker *tracker) {
   pthread_mutex_lock(&tracker->lock);
   pthread_cond_broadcast(&tracker->news);
   pthread_mutex_unlock(&tracker->lock);
@@ -69,32 +69,32 @@ typedef struct {
   size_t size;
 } snapshot_job;
 
-static hw_db_status run_snapshot(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_snapshot(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   const snapshot_job *job = context;
   return hw__db_put_snapshot(db, job->seq, job->body, job->size);
 }
 
-void hw__tracker_save(hw_tracker *tracker) {
+void hw__tracker_save(hw__tracker *tracker) {
   size_t sensors = 0;
   for (size_t r = 0; r < hw__catalog_count(tracker->catalog); r++) {
     sensors += hw__catalog_site(tracker->catalog, r)->river.sensor_count;
   }
   const size_t size =
-      sizeof(snapshot_header) + sensors * sizeof(snapshot_row) + tracker->open_count * sizeof(hw_tracked);
+      sizeof(snapshot_header) + sensors * sizeof(snapshot_row) + tracker->open_count * sizeof(hw__tracked);
   char *body = calloc(1, size);
   if (!body) {
     return;
   }
   snapshot_header header = {.detector_size = sizeof(snapshot_row),
-                            .tracked_size = sizeof(hw_tracked),
+                            .tracked_size = sizeof(hw__tracked),
                             .detectors = sensors,
                             .tracked = tracker->open_count};
   memcpy(header.magic, magic, sizeof magic);
   memcpy(body, &header, sizeof header);
   char *at = body + sizeof header;
   for (size_t r = 0; r < hw__catalog_count(tracker->catalog); r++) {
-    const hw_site *site = hw__catalog_site(tracker->catalog, r);
+    const hw__site *site = hw__catalog_site(tracker->catalog, r);
     for (size_t s = 0; s < site->river.sensor_count; s++, at += sizeof(snapshot_row)) {
       const snapshot_row row = {site->sensor_keys[s], tracker->detectors[r][s]};
       memcpy(at, &row, sizeof row);
@@ -104,14 +104,14 @@ void hw__tracker_save(hw_tracker *tracker) {
     memcpy(at, tracker->open, tracker->open_count * sizeof *tracker->open);
   }
   snapshot_job job = {tracker->seq, body, size};
-  const hw_db_status status = hw__store_write(tracker->store, run_snapshot, &job);
+  const hw__db_status status = hw__store_write(tracker->store, run_snapshot, &job);
   if (status != HW_DB_OK && status != HW_DB_STOPPING) {
     hw__log(HW_LOG_WARNING, "snapshot_not_stored", "reason", hw__db_text(status));
   }
   free(body);
 }
 
-static bool restore(hw_tracker *tracker, const char *body, size_t size) {
+static bool restore(hw__tracker *tracker, const char *body, size_t size) {
   snapshot_header header;
   if (size < sizeof header) {
     return false;
@@ -119,52 +119,52 @@ static bool restore(hw_tracker *tracker, const char *body, size_t size) {
   memcpy(&header, body, sizeof header);
   const size_t rest = size - sizeof header;
   if (memcmp(header.magic, magic, sizeof magic) != 0 || header.detector_size != sizeof(snapshot_row) ||
-      header.tracked_size != sizeof(hw_tracked) || header.detectors > rest / sizeof(snapshot_row) ||
-      header.tracked > rest / sizeof(hw_tracked) ||
-      header.detectors * sizeof(snapshot_row) + header.tracked * sizeof(hw_tracked) != rest) {
+      header.tracked_size != sizeof(hw__tracked) || header.detectors > rest / sizeof(snapshot_row) ||
+      header.tracked > rest / sizeof(hw__tracked) ||
+      header.detectors * sizeof(snapshot_row) + header.tracked * sizeof(hw__tracked) != rest) {
     return false;
   }
   const char *at = body + sizeof header;
   for (uint64_t i = 0; i < header.detectors; i++, at += sizeof(snapshot_row)) {
     snapshot_row row;
-    hw_place place;
+    hw__place place;
     memcpy(&row, at, sizeof row);
     if (hw__catalog_place(tracker->catalog, row.key, &place) == HW_OK) {
       tracker->detectors[place.site][place.sensor] = row.detector;
     }
   }
-  for (uint64_t i = 0; i < header.tracked; i++, at += sizeof(hw_tracked)) {
-    hw_tracked tracked;
+  for (uint64_t i = 0; i < header.tracked; i++, at += sizeof(hw__tracked)) {
+    hw__tracked tracked;
     memcpy(&tracked, at, sizeof tracked);
     hw__tracker_add(tracker, &tracked);
   }
   return true;
 }
 
-static void adopt_open_incidents(hw_tracker *tracker, hw_db *db) {
-  hw_incident open[256];
+static void adopt_open_incidents(hw__tracker *tracker, hw__db *db) {
+  hw__incident open[256];
   size_t count = 0;
   hw__db_incidents(db, 0, true, open, 256, &count);
   for (size_t i = count; i-- > 0;) {
-    const hw_tracked tracked = {.id = open[i].id,
-                                .river = open[i].river,
-                                .opened_s = open[i].opened_s,
-                                .latest_s = open[i].opened_s,
-                                .above_s = open[i].opened_s,
-                                .furthest_m = -INFINITY};
+    const hw__tracked tracked = {.id = open[i].id,
+                                 .river = open[i].river,
+                                 .opened_s = open[i].opened_s,
+                                 .latest_s = open[i].opened_s,
+                                 .above_s = open[i].opened_s,
+                                 .furthest_m = -INFINITY};
     hw__tracker_add(tracker, &tracked);
   }
 }
 
-static hw_db_status bring_back(hw_tracker *tracker) {
-  hw_db *db = hw__store_reader(tracker->store);
+static hw__db_status bring_back(hw__tracker *tracker) {
+  hw__db *db = hw__store_reader(tracker->store);
   if (!db) {
     return HW_DB_IO;
   }
   void *body = NULL;
   size_t size = 0;
   int64_t seq = 0;
-  hw_db_status status = hw__db_snapshot(db, &seq, &body, &size);
+  hw__db_status status = hw__db_snapshot(db, &seq, &body, &size);
   if (status == HW_DB_OK) {
     if (restore(tracker, body, size)) {
       tracker->seq = seq;
@@ -193,7 +193,7 @@ static double velocity_to_wait_by(const hw_river *river) {
   return slowest > 0 ? slowest : 0.3; /* nothing known: a lowland river */
 }
 
-static void release(hw_tracker *tracker) {
+static void release(hw__tracker *tracker) {
   for (size_t r = 0; tracker->detectors && r < hw__catalog_count(tracker->catalog); r++) {
     free(tracker->detectors[r]);
   }
@@ -203,9 +203,9 @@ static void release(hw_tracker *tracker) {
   free(tracker);
 }
 
-static bool allocate(hw_tracker *tracker) {
+static bool allocate(hw__tracker *tracker) {
   const size_t sites = hw__catalog_count(tracker->catalog);
-  tracker->detectors = calloc(sites, sizeof(hw_detector *));
+  tracker->detectors = calloc(sites, sizeof(hw__detector *));
   tracker->slowest_m_s = calloc(sites, sizeof *tracker->slowest_m_s);
   bool ok = tracker->detectors && tracker->slowest_m_s;
   for (size_t r = 0; r < sites && ok; r++) {
@@ -220,10 +220,10 @@ static bool allocate(hw_tracker *tracker) {
   return ok;
 }
 
-hw_db_status hw__tracker_start(hw_store *store, const hw_catalog *catalog, const hw_tracker_options *options,
-                               const hw_tracker_listener *listener, hw_tracker **out) {
+hw__db_status hw__tracker_start(hw__store *store, const hw__catalog *catalog, const hw__tracker_options *options,
+                                const hw__tracker_listener *listener, hw__tracker **out) {
   *out = NULL;
-  hw_tracker *tracker = calloc(1, sizeof *tracker);
+  hw__tracker *tracker = calloc(1, sizeof *tracker);
   if (!tracker) {
     return HW_DB_IO;
   }
@@ -233,7 +233,7 @@ hw_db_status hw__tracker_start(hw_store *store, const hw_catalog *catalog, const
   tracker->listener = *listener;
   pthread_mutex_init(&tracker->lock, NULL);
   pthread_cond_init(&tracker->news, NULL);
-  hw_db_status status = allocate(tracker) ? bring_back(tracker) : HW_DB_IO;
+  hw__db_status status = allocate(tracker) ? bring_back(tracker) : HW_DB_IO;
   if (status == HW_DB_OK && pthread_create(&tracker->thread, NULL, hw__tracker_loop, tracker) != 0) {
     status = HW_DB_IO;
   }
@@ -245,7 +245,7 @@ hw_db_status hw__tracker_start(hw_store *store, const hw_catalog *catalog, const
   return HW_DB_OK;
 }
 
-void hw__tracker_stop(hw_tracker *tracker) {
+void hw__tracker_stop(hw__tracker *tracker) {
   if (!tracker) {
     return;
   }
@@ -261,21 +261,21 @@ void hw__tracker_stop(hw_tracker *tracker) {
   release(tracker);
 }
 
-int64_t hw__tracker_seq(hw_tracker *tracker) {
+int64_t hw__tracker_seq(hw__tracker *tracker) {
   pthread_mutex_lock(&tracker->lock);
   const int64_t seq = tracker->seq;
   pthread_mutex_unlock(&tracker->lock);
   return seq;
 }
 
-hw_detector hw__tracker_detector(hw_tracker *tracker, hw_place place) {
+hw__detector hw__tracker_detector(hw__tracker *tracker, hw__place place) {
   pthread_mutex_lock(&tracker->lock);
-  const hw_detector detector = tracker->detectors[place.site][place.sensor];
+  const hw__detector detector = tracker->detectors[place.site][place.sensor];
   pthread_mutex_unlock(&tracker->lock);
   return detector;
 }
 
-size_t hw__tracker_open_count(hw_tracker *tracker) {
+size_t hw__tracker_open_count(hw__tracker *tracker) {
   pthread_mutex_lock(&tracker->lock);
   const size_t count = tracker->open_count;
   pthread_mutex_unlock(&tracker->lock);

@@ -12,16 +12,16 @@ typedef struct {
   double opened_s, latest_s; /* reading time */
   double above_s;            /* last reading above the background; NAN: none yet */
   double furthest_m;         /* most downstream sensor that was above it */
-} hw_tracked;
+} hw__tracked;
 
-struct hw_tracker {
-  hw_store *store;
-  const hw_catalog *catalog;
-  hw_tracker_options options;
-  hw_tracker_listener listener;
-  hw_detector **detectors; /* [site][sensor]; written by the tracker's thread, under the lock */
-  double *slowest_m_s;     /* per site: a velocity to wait by */
-  hw_tracked *open;
+struct hw__tracker {
+  hw__store *store;
+  const hw__catalog *catalog;
+  hw__tracker_options options;
+  hw__tracker_listener listener;
+  hw__detector **detectors; /* [site][sensor]; written by the tracker's thread, under the lock */
+  double *slowest_m_s;      /* per site: a velocity to wait by */
+  hw__tracked *open;
   size_t open_count, open_capacity;
   int64_t seq;          /* last record taken */
   bool incomplete;      /* the record after seq was begun and could not be finished */
@@ -32,12 +32,12 @@ struct hw_tracker {
 };
 
 void *hw__tracker_loop(void *tracker);
-bool hw__tracker_stopping(hw_tracker *tracker);
-void hw__tracker_add(hw_tracker *tracker, const hw_tracked *tracked);
-void hw__tracker_remove(hw_tracker *tracker, hw_tracked *tracked);
-void hw__tracker_reach(hw_tracker *tracker, int64_t seq);
+bool hw__tracker_stopping(hw__tracker *tracker);
+void hw__tracker_add(hw__tracker *tracker, const hw__tracked *tracked);
+void hw__tracker_remove(hw__tracker *tracker, hw__tracked *tracked);
+void hw__tracker_reach(hw__tracker *tracker, int64_t seq);
 /* Tell those who wait for a record to be taken. */
-void hw__tracker_news(hw_tracker *tracker);
-void hw__tracker_save(hw_tracker *tracker);
+void hw__tracker_news(hw__tracker *tracker);
+void hw__tracker_save(hw__tracker *tracker);
 
 #endif

@@ -6,11 +6,11 @@
 #include "base/grow.h"
 
 /* The first that is not before this incident. */
-static size_t place_of(const hw_turns *turns, int64_t incident) {
+static size_t place_of(const hw__turns *turns, int64_t incident) {
   size_t lo = 0, hi = turns->count;
   while (lo < hi) {
     const size_t middle = lo + (hi - lo) / 2;
-    if (turns->works[middle]->incident.id < incident) {
+    if (turns->engines[middle]->incident.id < incident) {
       lo = middle + 1;
     } else {
       hi = middle;
@@ -19,37 +19,37 @@ static size_t place_of(const hw_turns *turns, int64_t incident) {
   return lo;
 }
 
-hw_work *hw__turns_find(const hw_turns *turns, int64_t incident) {
+hw__engine *hw__turns_find(const hw__turns *turns, int64_t incident) {
   const size_t at = place_of(turns, incident);
-  return at < turns->count && turns->works[at]->incident.id == incident ? turns->works[at] : NULL;
+  return at < turns->count && turns->engines[at]->incident.id == incident ? turns->engines[at] : NULL;
 }
 
-bool hw__turns_reserve(hw_turns *turns) {
-  return hw__grow(&turns->works, turns->count, &turns->capacity, sizeof *turns->works, 64);
+bool hw__turns_reserve(hw__turns *turns) {
+  return hw__grow(&turns->engines, turns->count, &turns->capacity, sizeof *turns->engines, 64);
 }
 
-void hw__turns_add(hw_turns *turns, hw_work *work) {
-  const size_t at = place_of(turns, work->incident.id);
-  memmove(&turns->works[at + 1], &turns->works[at], (turns->count - at) * sizeof *turns->works);
-  turns->works[at] = work;
+void hw__turns_add(hw__turns *turns, hw__engine *engine) {
+  const size_t at = place_of(turns, engine->incident.id);
+  memmove(&turns->engines[at + 1], &turns->engines[at], (turns->count - at) * sizeof *turns->engines);
+  turns->engines[at] = engine;
   turns->count++;
   turns->next += at < turns->next; /* those behind it have not had their turn yet */
 }
 
-void hw__turns_tell(hw_turns *turns) {
+void hw__turns_tell(hw__turns *turns) {
   turns->version++;
 }
 
-hw_work *hw__turns_take(hw_turns *turns) {
+hw__engine *hw__turns_take(hw__turns *turns) {
   for (;;) {
     while (turns->next < turns->count) {
-      hw_work *work = turns->works[turns->next++];
-      if (!work->attended) {
-        work->attended = true;
-        work->users++;
-        return work;
+      hw__engine *engine = turns->engines[turns->next++];
+      if (!engine->attended) {
+        engine->attended = true;
+        engine->users++;
+        return engine;
       }
-      work->missed = true;
+      engine->missed = true;
     }
     if (!turns->again && turns->attended == turns->version) {
       return NULL;
@@ -60,53 +60,53 @@ hw_work *hw__turns_take(hw_turns *turns) {
   }
 }
 
-bool hw__turns_give_back(hw_turns *turns, hw_work *work, bool more) {
-  turns->again = turns->again || more || work->missed;
-  work->attended = work->missed = false;
-  work->users--;
+bool hw__turns_give_back(hw__turns *turns, hw__engine *engine, bool more) {
+  turns->again = turns->again || more || engine->missed;
+  engine->attended = engine->missed = false;
+  engine->users--;
   return turns->again;
 }
 
 /* Only of an idle one may its own fields be looked at without its lock. */
-static bool is_idle(const hw_work *work) {
-  return work->users == 0 && (work->finished || !work->followed);
+static bool is_idle(const hw__engine *engine) {
+  return engine->users == 0 && (engine->finished || !engine->followed);
 }
 
-static hw_work *longest_unused(const hw_turns *turns, size_t *held) {
-  hw_work *oldest = NULL;
+static hw__engine *longest_unused(const hw__turns *turns, size_t *held) {
+  hw__engine *oldest = NULL;
   *held = 0;
   for (size_t i = 0; i < turns->count; i++) {
-    hw_work *work = turns->works[i];
-    if (is_idle(work) && work->run) {
+    hw__engine *engine = turns->engines[i];
+    if (is_idle(engine) && engine->run) {
       ++*held;
-      oldest = !oldest || work->used < oldest->used ? work : oldest;
+      oldest = !oldest || engine->used < oldest->used ? engine : oldest;
     }
   }
   return oldest;
 }
 
-void hw__turns_let_go(hw_turns *turns, size_t kept) {
+void hw__turns_let_go(hw__turns *turns, size_t kept) {
   size_t held = 0, to = 0, passed = 0;
-  for (hw_work *oldest = longest_unused(turns, &held); held > kept; oldest = longest_unused(turns, &held)) {
-    hw__work_drop(oldest);
+  for (hw__engine *oldest = longest_unused(turns, &held); held > kept; oldest = longest_unused(turns, &held)) {
+    hw__engine_drop(oldest);
   }
   for (size_t i = 0; i < turns->count; i++) {
-    hw_work *work = turns->works[i];
-    if (is_idle(work) && !work->run) {
+    hw__engine *engine = turns->engines[i];
+    if (is_idle(engine) && !engine->run) {
       passed += i < turns->next;
-      hw__work_free(work);
+      hw__engine_free(engine);
     } else {
-      turns->works[to++] = work;
+      turns->engines[to++] = engine;
     }
   }
   turns->count = to;
   turns->next -= passed;
 }
 
-void hw__turns_free(hw_turns *turns) {
+void hw__turns_free(hw__turns *turns) {
   for (size_t i = 0; i < turns->count; i++) {
-    hw__work_free(turns->works[i]);
+    hw__engine_free(turns->engines[i]);
   }
-  free(turns->works);
-  *turns = (hw_turns){0};
+  free(turns->engines);
+  *turns = (hw__turns){0};
 }

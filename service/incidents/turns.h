@@ -10,32 +10,32 @@
 #include "incidents/engine.h"
 
 typedef struct {
-  hw_work **works; /* by number, ascending */
+  hw__engine **engines; /* by number, ascending */
   size_t count, capacity;
   size_t next;       /* whose turn it is; count: this round is through */
   bool again;        /* something is left to do after this round */
   uint64_t version;  /* of the news */
   uint64_t attended; /* news this round knows of */
-} hw_turns;
+} hw__turns;
 
-hw_work *hw__turns_find(const hw_turns *turns, int64_t incident);
+hw__engine *hw__turns_find(const hw__turns *turns, int64_t incident);
 /* Is there room for one more? */
-bool hw__turns_reserve(hw_turns *turns);
+bool hw__turns_reserve(hw__turns *turns);
 /* After hw__turns_reserve; the work is the list's from now on. */
-void hw__turns_add(hw_turns *turns, hw_work *work);
+void hw__turns_add(hw__turns *turns, hw__engine *engine);
 
 /* Something has happened: there will be another round. */
-void hw__turns_tell(hw_turns *turns);
+void hw__turns_tell(hw__turns *turns);
 /* The next incident, for one worker alone until it is given back; NULL when all have had their turn since the last
  * news. */
-hw_work *hw__turns_take(hw_turns *turns);
+hw__engine *hw__turns_take(hw__turns *turns);
 /* more: it has work left. Returned: there will be another round. */
-bool hw__turns_give_back(hw_turns *turns, hw_work *work, bool more);
+bool hw__turns_give_back(hw__turns *turns, hw__engine *engine, bool more);
 
 /* Lets runs of idle incidents go, but for the `kept` looked at last, and then the incidents without one. Idle: nobody
  * holds it, and it is finished or was never to be followed here. */
-void hw__turns_let_go(hw_turns *turns, size_t kept);
+void hw__turns_let_go(hw__turns *turns, size_t kept);
 
-void hw__turns_free(hw_turns *turns);
+void hw__turns_free(hw__turns *turns);
 
 #endif

@@ -15,11 +15,11 @@ static const struct {
 #undef ROW
 };
 
-const char *hw__fate_label(hw_fate fate) {
+const char *hw__fate_label(hw__fate fate) {
   return (size_t)fate < HW_FATE_COUNT ? fates[fate].label : "unknown";
 }
 
-const char *hw__fate_text(hw_fate fate) {
+const char *hw__fate_text(hw__fate fate) {
   return (size_t)fate < HW_FATE_COUNT ? fates[fate].text : "unknown";
 }
 

@@ -23,10 +23,10 @@ typedef enum {
   HW_FATE_LIST(HW_FATE_ENUM)
 #undef HW_FATE_ENUM
       HW_FATE_COUNT
-} hw_fate;
+} hw__fate;
 
-const char *hw__fate_label(hw_fate fate);
-const char *hw__fate_text(hw_fate fate);
+const char *hw__fate_label(hw__fate fate);
+const char *hw__fate_text(hw__fate fate);
 
 /* Process-wide counts, safe from any thread. */
 void hw__fate_count(const uint64_t tally[HW_FATE_COUNT]);

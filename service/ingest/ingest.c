@@ -18,7 +18,7 @@ static const double absurd_relative_s = 1e10;
 static const double earliest_unix_s = -2208988800.0;
 static const double latest_unix_s = 7258118400.0;
 
-hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const char *format, ...) {
+hw_status hw__ingest_reject(hw__ingest *ingest, size_t line, hw__fate fate, const char *format, ...) {
   ingest->tally[fate]++;
   if (ingest->reject_count >= HW_REJECTS_REPORTED) {
     return HW_OK;
@@ -26,8 +26,8 @@ hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const 
   if (!hw__grow(&ingest->rejects, ingest->reject_count, &ingest->reject_capacity, sizeof *ingest->rejects, 16)) {
     return HW_ENOMEM;
   }
-  hw_reject *reject = &ingest->rejects[ingest->reject_count++];
-  *reject = (hw_reject){.line = line, .fate = fate};
+  hw__reject *reject = &ingest->rejects[ingest->reject_count++];
+  *reject = (hw__reject){.line = line, .fate = fate};
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(reject->reason, sizeof reject->reason, format, arguments);
@@ -64,7 +64,7 @@ double hw__ingest_value_unit(const char *name) {
 }
 
 /* Returned: seconds, and whether they count from 1970. */
-static bool row_time(const hw_row *row, double *time_s, bool *calendar) {
+static bool row_time(const hw__raw_row *row, double *time_s, bool *calendar) {
   *calendar = row->time_unit == 'i';
   if (row->time && *calendar) {
     return hw_time_parse(row->time, time_s) == HW_OK;
@@ -77,7 +77,7 @@ static bool row_time(const hw_row *row, double *time_s, bool *calendar) {
   return isfinite(*time_s);
 }
 
-static bool row_value(const hw_row *row, double *value, bool *below) {
+static bool row_value(const hw__raw_row *row, double *value, bool *below) {
   *below = row->below_limit;
   *value = row->value_number;
   if (row->value) {
@@ -90,7 +90,7 @@ static bool row_value(const hw_row *row, double *value, bool *below) {
   return isfinite(*value);
 }
 
-static hw_status append(hw_ingest *ingest, const hw_entry *entry) {
+static hw_status append(hw__ingest *ingest, const hw__checked_reading *entry) {
   if (!hw__grow(&ingest->entries, ingest->count, &ingest->capacity, sizeof *ingest->entries, 128)) {
     return HW_ENOMEM;
   }
@@ -104,8 +104,8 @@ static double noise_around_zero(const hw_sensor *sensor) {
   return fmax(1e-4, fmax(10 * sensor->noise_absolute_g_m3, 3 * sensor->detection_limit_g_m3));
 }
 
-hw_status hw__ingest_entry(hw_ingest *ingest, const hw_entry *entry) {
-  const hw_site *site = hw__catalog_site(ingest->catalog, entry->place.site);
+hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry) {
+  const hw__site *site = hw__catalog_site(ingest->catalog, entry->place.site);
   const size_t line = entry->line;
   const double c = entry->concentration_g_m3, t = entry->time_s;
   const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);
@@ -130,12 +130,12 @@ hw_status hw__ingest_entry(hw_ingest *ingest, const hw_entry *entry) {
   return append(ingest, entry);
 }
 
-hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row) {
+hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row) {
   const char *river = row->river && *row->river ? row->river : ingest->river;
   if (!row->sensor || !*row->sensor) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "no sensor, expected its id");
   }
-  hw_entry entry = {.line = line};
+  hw__checked_reading entry = {.line = line};
   switch (hw__catalog_sensor(ingest->catalog, river, row->sensor, &entry.place)) {
     case HW_OK:
       break;
@@ -161,10 +161,10 @@ hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row) {
   return hw__ingest_entry(ingest, &entry);
 }
 
-hw_body_kind hw__ingest_kind(const char *content_type) {
+hw__body_kind hw__ingest_kind(const char *content_type) {
   static const struct {
     const char *type;
-    hw_body_kind kind;
+    hw__body_kind kind;
   } kinds[] = {{"text/csv", HW_BODY_CSV},
                {"application/csv", HW_BODY_CSV},
                {"application/x-ndjson", HW_BODY_NDJSON},
@@ -182,7 +182,7 @@ hw_body_kind hw__ingest_kind(const char *content_type) {
   return HW_BODY_UNKNOWN;
 }
 
-hw_status hw__ingest_body(hw_ingest *ingest, hw_body_kind kind, const char *body, size_t size) {
+hw_status hw__ingest_body(hw__ingest *ingest, hw__body_kind kind, const char *body, size_t size) {
   switch (kind) {
     case HW_BODY_CSV:
       return hw__ingest_csv(ingest, body, size);
@@ -197,7 +197,7 @@ hw_status hw__ingest_body(hw_ingest *ingest, hw_body_kind kind, const char *body
   }
 }
 
-hw_status hw__ingest_payload(hw_ingest *ingest, const char *sensor, const char *payload, size_t size) {
+hw_status hw__ingest_payload(hw__ingest *ingest, const char *sensor, const char *payload, size_t size) {
   while (size && strchr(" \t\r\n", payload[size - 1]) && payload[size - 1]) {
     size--;
   }
@@ -217,17 +217,17 @@ hw_status hw__ingest_payload(hw_ingest *ingest, const char *sensor, const char *
     time += strspn(time, " \t");
   }
   const bool dated = strchr(time, 'T') != NULL;
-  const hw_row row = {.sensor = sensor,
-                      .time = time,
-                      .time_unit = dated ? 'i' : 's',
-                      .has_time = *time != '\0',
-                      .value = value,
-                      .has_value = true,
-                      .per_g_m3 = 1};
+  const hw__raw_row row = {.sensor = sensor,
+                           .time = time,
+                           .time_unit = dated ? 'i' : 's',
+                           .has_time = *time != '\0',
+                           .value = value,
+                           .has_value = true,
+                           .per_g_m3 = 1};
   return hw__ingest_row(ingest, 1, &row);
 }
 
-void hw__ingest_clear(hw_ingest *ingest) {
+void hw__ingest_clear(hw__ingest *ingest) {
   free(ingest->entries);
   free(ingest->rejects);
   ingest->entries = NULL;

@@ -14,49 +14,49 @@
 /* A reading good enough to be stored; the store decides between accepted, duplicate and conflict. */
 typedef struct {
   size_t line;
-  hw_place place;
+  hw__place place;
   double time_s;
   double concentration_g_m3;
   bool below_limit;
   bool calendar; /* time_s counts from 1970, told as a date */
-  hw_fate fate;
-} hw_entry;
+  hw__fate fate;
+} hw__checked_reading;
 
 typedef struct {
   size_t line;
-  hw_fate fate;
+  hw__fate fate;
   char reason[160];
-} hw_reject;
+} hw__reject;
 
 enum { HW_REJECTS_REPORTED = 1000 }; /* more are counted, not listed */
 
 typedef struct {
-  const hw_catalog *catalog;
+  const hw__catalog *catalog;
   const char *river;  /* for rows that name none; NULL or "": by sensor */
   double now_unix_s;  /* for the future check */
   double future_s;    /* tolerance */
   double nanoseconds; /* line protocol: length of one tick of its timestamps; 0 means 1 */
-  hw_entry *entries;
+  hw__checked_reading *entries;
   size_t count, capacity;
-  hw_reject *rejects;
+  hw__reject *rejects;
   size_t reject_count, reject_capacity;
   uint64_t tally[HW_FATE_COUNT];
-} hw_ingest;
+} hw__ingest;
 
-typedef enum { HW_BODY_CSV, HW_BODY_NDJSON, HW_BODY_JSON, HW_BODY_LINE, HW_BODY_UNKNOWN } hw_body_kind;
+typedef enum { HW_BODY_CSV, HW_BODY_NDJSON, HW_BODY_JSON, HW_BODY_LINE, HW_BODY_UNKNOWN } hw__body_kind;
 
 /* By Content-Type, parameters ignored: text/csv; application/x-ndjson, application/jsonl;
  * application/json; text/plain, application/x-influx-line-protocol. */
-hw_body_kind hw__ingest_kind(const char *content_type);
+hw__body_kind hw__ingest_kind(const char *content_type);
 
 /* Parse a whole body. Status: HW_ENOMEM only; faults of the input are fates. */
-hw_status hw__ingest_body(hw_ingest *ingest, hw_body_kind kind, const char *body, size_t size);
+hw_status hw__ingest_body(hw__ingest *ingest, hw__body_kind kind, const char *body, size_t size);
 /* One MQTT payload for the sensor its topic named: a JSON object, or `VALUE TIME` with TIME in ISO 8601 or
  * plain seconds. A time is always needed, here and in line protocol: a message delivered twice could not be
  * recognised without it. */
-hw_status hw__ingest_payload(hw_ingest *ingest, const char *sensor, const char *payload, size_t size);
+hw_status hw__ingest_payload(hw__ingest *ingest, const char *sensor, const char *payload, size_t size);
 /* Release the arrays; the struct can be used again. */
-void hw__ingest_clear(hw_ingest *ingest);
+void hw__ingest_clear(hw__ingest *ingest);
 
 /* --- for the parsers --- */
 
@@ -73,22 +73,22 @@ typedef struct {
   bool has_value;
   bool below_limit; /* with value_number */
   double per_g_m3;  /* how many of the value's unit make 1 g/m3 */
-} hw_row;
+} hw__raw_row;
 
-hw_status hw__ingest_row(hw_ingest *ingest, size_t line, const hw_row *row);
+hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row);
 /* A reading with its place, time and value known: checked for what no river holds, then kept. */
-hw_status hw__ingest_entry(hw_ingest *ingest, const hw_entry *entry);
-hw_status hw__ingest_reject(hw_ingest *ingest, size_t line, hw_fate fate, const char *format, ...)
+hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry);
+hw_status hw__ingest_reject(hw__ingest *ingest, size_t line, hw__fate fate, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* Is this a name for the time or the concentration? Returned: the unit, or how many of it make 1 g/m3;
  * else 0. */
 char hw__ingest_time_unit(const char *name);
 double hw__ingest_value_unit(const char *name);
 
-hw_status hw__ingest_csv(hw_ingest *ingest, const char *body, size_t size);
-hw_status hw__ingest_line_protocol(hw_ingest *ingest, const char *body, size_t size);
-hw_status hw__ingest_ndjson(hw_ingest *ingest, const char *body, size_t size);
-hw_status hw__ingest_json(hw_ingest *ingest, const char *body, size_t size);
-hw_status hw__ingest_object(hw_ingest *ingest, size_t line, const char *text, size_t size, const char *sensor);
+hw_status hw__ingest_csv(hw__ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_line_protocol(hw__ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_ndjson(hw__ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_json(hw__ingest *ingest, const char *body, size_t size);
+hw_status hw__ingest_object(hw__ingest *ingest, size_t line, const char *text, size_t size, const char *sensor);
 
 #endif

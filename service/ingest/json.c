@@ -5,11 +5,11 @@
 
 #include "ingest/ingest.h"
 
-static hw_status take(hw_ingest *ingest, size_t line, const json_t *object, const char *sensor) {
+static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, const char *sensor) {
   if (!json_is_object(object)) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "not an object, expected {\"sensor\": ...}");
   }
-  hw_row row = {.per_g_m3 = 1};
+  hw__raw_row row = {.per_g_m3 = 1};
   row.river = json_string_value(json_object_get(object, "river"));
   const char *named = json_string_value(json_object_get(object, "sensor"));
   row.sensor = sensor ? sensor : named;
@@ -39,7 +39,7 @@ static hw_status take(hw_ingest *ingest, size_t line, const json_t *object, cons
   return hw__ingest_row(ingest, line, &row);
 }
 
-hw_status hw__ingest_object(hw_ingest *ingest, size_t line, const char *text, size_t size, const char *sensor) {
+hw_status hw__ingest_object(hw__ingest *ingest, size_t line, const char *text, size_t size, const char *sensor) {
   json_error_t fault;
   json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
   if (!object) {
@@ -50,7 +50,7 @@ hw_status hw__ingest_object(hw_ingest *ingest, size_t line, const char *text, si
   return status;
 }
 
-hw_status hw__ingest_ndjson(hw_ingest *ingest, const char *body, size_t size) {
+hw_status hw__ingest_ndjson(hw__ingest *ingest, const char *body, size_t size) {
   const char *at = body, *end = body + size;
   hw_status status = HW_OK;
   for (size_t line = 1; at < end && status == HW_OK; line++) {
@@ -67,7 +67,7 @@ hw_status hw__ingest_ndjson(hw_ingest *ingest, const char *body, size_t size) {
   return status;
 }
 
-hw_status hw__ingest_json(hw_ingest *ingest, const char *body, size_t size) {
+hw_status hw__ingest_json(hw__ingest *ingest, const char *body, size_t size) {
   json_error_t fault;
   json_t *root = json_loadb(body, size, JSON_REJECT_DUPLICATES, &fault);
   if (!root) {

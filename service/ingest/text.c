@@ -119,7 +119,7 @@ static const char *field(char *fields[], int count, int index) {
   return index >= 0 && index < count ? fields[index] : NULL;
 }
 
-hw_status hw__ingest_csv(hw_ingest *ingest, const char *body, size_t size) {
+hw_status hw__ingest_csv(hw__ingest *ingest, const char *body, size_t size) {
   line_reader lines = {.at = body, .end = body + size};
   columns header = {0};
   bool have_header = false;
@@ -141,14 +141,14 @@ hw_status hw__ingest_csv(hw_ingest *ingest, const char *body, size_t size) {
                                  "no usable header, expected columns sensor, time or time_s, concentration_g_m3");
       }
     } else {
-      const hw_row row = {.river = field(fields, count, header.river),
-                          .sensor = field(fields, count, header.sensor),
-                          .time = field(fields, count, header.time),
-                          .time_unit = header.time_unit,
-                          .has_time = field(fields, count, header.time) != NULL,
-                          .value = field(fields, count, header.value),
-                          .has_value = field(fields, count, header.value) != NULL,
-                          .per_g_m3 = header.per_g_m3};
+      const hw__raw_row row = {.river = field(fields, count, header.river),
+                               .sensor = field(fields, count, header.sensor),
+                               .time = field(fields, count, header.time),
+                               .time_unit = header.time_unit,
+                               .has_time = field(fields, count, header.time) != NULL,
+                               .value = field(fields, count, header.value),
+                               .has_value = field(fields, count, header.value) != NULL,
+                               .per_g_m3 = header.per_g_m3};
       status = hw__ingest_row(ingest, lines.number, &row);
     }
   }
@@ -179,7 +179,7 @@ static char *cut(char **at, const char *stops, char *found) {
 }
 
 /* "measurement,river=a,sensor=b concentration_g_m3=0.02,below_limit=true 1700000000000000000" */
-static bool parse_influx(char *line, hw_row *row, double tick_ns) {
+static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
   char stop = 0;
   char *at = line;
   const char *measurement = cut(&at, ", ", &stop);
@@ -232,7 +232,7 @@ static bool parse_influx(char *line, hw_row *row, double tick_ns) {
   return true;
 }
 
-hw_status hw__ingest_line_protocol(hw_ingest *ingest, const char *body, size_t size) {
+hw_status hw__ingest_line_protocol(hw__ingest *ingest, const char *body, size_t size) {
   line_reader lines = {.at = body, .end = body + size};
   const double tick_ns = ingest->nanoseconds > 0 ? ingest->nanoseconds : 1;
   hw_status status = HW_OK;
@@ -241,7 +241,7 @@ hw_status hw__ingest_line_protocol(hw_ingest *ingest, const char *body, size_t s
     if (!lines.fault && (!*text || *text == '#')) {
       continue;
     }
-    hw_row row = {.time_unit = 'i', .per_g_m3 = 1};
+    hw__raw_row row = {.time_unit = 'i', .per_g_m3 = 1};
     if (lines.fault || !parse_influx(text, &row, tick_ns)) {
       status = hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED, "%s",
                                  lines.fault ? lines.fault : "expected measurement,tags fields timestamp");

@@ -15,7 +15,7 @@ enum { PUBLISH_MS = 5000, ACT_MS = 10000, ID_SIZE = 33 };
 
 /* Readings of one river for one message. */
 typedef struct {
-  hw_entry **entries;
+  hw__checked_reading **entries;
   size_t count;
   char subject[HW_WIRE_SUBJECT];
   char id[ID_SIZE];
@@ -39,22 +39,22 @@ static bool name_parcel(parcel *p) {
   return true;
 }
 
-static bool wrap(const hw_service *service, const hw_cluster *cluster, parcel *p) {
-  const hw_site *site = hw__catalog_site(service->catalog, p->entries[0]->place.site);
+static bool wrap(const hw__service *service, const hw__cluster *cluster, parcel *p) {
+  const hw__site *site = hw__catalog_site(service->catalog, p->entries[0]->place.site);
   hw__wire_subject("in", hw__wire_partition(site->id, cluster->partitions), site->id, "readings", p->subject);
-  p->text = hw__wire_readings(site, (const hw_entry *const *)p->entries, p->count);
+  p->text = hw__wire_readings(site, (const hw__checked_reading *const *)p->entries, p->count);
   return p->text && name_parcel(p);
 }
 
 static int by_site(const void *a, const void *b) {
-  const hw_entry *x = *(hw_entry *const *)a, *y = *(hw_entry *const *)b;
+  const hw__checked_reading *x = *(hw__checked_reading *const *)a, *y = *(hw__checked_reading *const *)b;
   const size_t s = x->place.site, t = y->place.site;
   return s != t ? (s > t) - (s < t) : (x > y) - (x < y);
 }
 
 /* The next parcel of every river: one each, because what is sent together may be stored in any order.
  * Entries are sorted by river; sent[] counts, at the first entry of a river, those sent already. */
-static size_t gather(hw_entry **sorted, size_t count, size_t *sent, parcel *parcels) {
+static size_t gather(hw__checked_reading **sorted, size_t count, size_t *sent, parcel *parcels) {
   size_t n = 0;
   for (size_t from = 0; from < count;) {
     size_t end = from;
@@ -72,15 +72,15 @@ static size_t gather(hw_entry **sorted, size_t count, size_t *sent, parcel *parc
   return n;
 }
 
-static hw_db_status send_parcels(hw_service *service, const hw_cluster *cluster, parcel *parcels,
-                                 hw_bus_letter *letters, size_t count) {
-  hw_db_status status = HW_DB_OK;
+static hw__db_status send_parcels(hw__service *service, const hw__cluster *cluster, parcel *parcels,
+                                  hw__bus_letter *letters, size_t count) {
+  hw__db_status status = HW_DB_OK;
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     status = wrap(service, cluster, &parcels[i]) ? HW_DB_OK : HW_DB_IO;
-    letters[i] = (hw_bus_letter){.subject = parcels[i].subject,
-                                 .data = parcels[i].text,
-                                 .size = parcels[i].text ? strlen(parcels[i].text) : 0,
-                                 .id = parcels[i].id};
+    letters[i] = (hw__bus_letter){.subject = parcels[i].subject,
+                                  .data = parcels[i].text,
+                                  .size = parcels[i].text ? strlen(parcels[i].text) : 0,
+                                  .id = parcels[i].id};
   }
   if (status == HW_DB_OK && hw__bus_publish(cluster->bus, letters, count, PUBLISH_MS) != HW_BUS_OK) {
     status = HW_DB_AWAY;
@@ -94,13 +94,13 @@ static hw_db_status send_parcels(hw_service *service, const hw_cluster *cluster,
   return status;
 }
 
-static hw_db_status publish_readings(hw_service *service, const hw_cluster *cluster, hw_ingest *ingest) {
+static hw__db_status publish_readings(hw__service *service, const hw__cluster *cluster, hw__ingest *ingest) {
   const size_t count = ingest->count;
-  hw_entry **sorted = malloc(count * sizeof *sorted);
+  hw__checked_reading **sorted = malloc(count * sizeof *sorted);
   size_t *sent = calloc(count, sizeof *sent);
   parcel *parcels = calloc(count, sizeof *parcels);
-  hw_bus_letter *letters = calloc(count, sizeof *letters);
-  hw_db_status status = sorted && sent && parcels && letters ? HW_DB_OK : HW_DB_IO;
+  hw__bus_letter *letters = calloc(count, sizeof *letters);
+  hw__db_status status = sorted && sent && parcels && letters ? HW_DB_OK : HW_DB_IO;
   if (status == HW_DB_OK) {
     for (size_t i = 0; i < count; i++) {
       sorted[i] = &ingest->entries[i];
@@ -118,15 +118,15 @@ static hw_db_status publish_readings(hw_service *service, const hw_cluster *clus
   return status;
 }
 
-hw_db_status hw__accept_readings(hw_service *service, hw_ingest *ingest) {
+hw__db_status hw__accept_readings(hw__service *service, hw__ingest *ingest) {
   if (!service->follower) {
     return hw__store_ingest(service->store, ingest);
   }
-  const hw_cluster *cluster = hw__follower_cluster(service->follower);
+  const hw__cluster *cluster = hw__follower_cluster(service->follower);
   if (!cluster) {
     return HW_DB_AWAY;
   }
-  const hw_db_status status = ingest->count ? publish_readings(service, cluster, ingest) : HW_DB_OK;
+  const hw__db_status status = ingest->count ? publish_readings(service, cluster, ingest) : HW_DB_OK;
   if (status == HW_DB_OK) {
     for (size_t i = 0; i < ingest->count; i++) {
       ingest->tally[ingest->entries[i].fate]++;
@@ -137,8 +137,8 @@ hw_db_status hw__accept_readings(hw_service *service, hw_ingest *ingest) {
 
 /* --- a person's word --- */
 
-static hw_db_status publish_command(hw_service *service, size_t site, const hw_record *record, int64_t *seq) {
-  const hw_cluster *cluster = hw__follower_cluster(service->follower);
+static hw__db_status publish_command(hw__service *service, size_t site, const hw__log_record *record, int64_t *seq) {
+  const hw__cluster *cluster = hw__follower_cluster(service->follower);
   char *text = cluster ? hw__wire_command(record) : NULL;
   if (!text) {
     return HW_DB_AWAY;
@@ -149,7 +149,7 @@ static hw_db_status publish_command(hw_service *service, size_t site, const hw_r
   const bool unique = getrandom(chance, sizeof chance, 0) == (ssize_t)sizeof chance;
   snprintf(id, sizeof id, "%016llx%016llx", (unsigned long long)chance[0], (unsigned long long)chance[1]);
   hw__wire_subject("in", hw__wire_partition(river, cluster->partitions), river, "command", subject);
-  hw_bus_letter letter = {.subject = subject, .data = text, .size = strlen(text), .id = id};
+  hw__bus_letter letter = {.subject = subject, .data = text, .size = strlen(text), .id = id};
   const bool ok = unique && hw__bus_publish(cluster->bus, &letter, 1, PUBLISH_MS) == HW_BUS_OK;
   free(text);
   *seq = ok ? letter.seq * HW_WIRE_STRIDE : *seq;
@@ -157,10 +157,10 @@ static hw_db_status publish_command(hw_service *service, size_t site, const hw_r
 }
 
 /* Wait until the store shows the incident, or shows it closed. */
-static bool await_incident(hw_service *service, int64_t id, bool closed) {
+static bool await_incident(hw__service *service, int64_t id, bool closed) {
   for (int waited = 0; waited < ACT_MS && !atomic_load(&service->stopping); waited += 50) {
-    hw_incident incident;
-    hw_db *db = hw__store_reader(service->store);
+    hw__incident incident;
+    hw__db *db = hw__store_reader(service->store);
     const bool there = db && hw__db_incident(db, id, &incident) == HW_DB_OK && (!closed || incident.closed_seq);
     if (db) {
       hw__store_return(service->store, db);
@@ -173,27 +173,27 @@ static bool await_incident(hw_service *service, int64_t id, bool closed) {
   return false;
 }
 
-hw_db_status hw__accept_open(hw_service *service, size_t site, const char *method, double time_s, int64_t *id,
-                             bool *shown) {
+hw__db_status hw__accept_open(hw__service *service, size_t site, const char *method, double time_s, int64_t *id,
+                              bool *shown) {
   if (!service->follower) {
     *shown = true;
     return hw__tracker_open(service->tracker, site, method, time_s, id);
   }
-  hw_record record = {.kind = HW_RECORD_OPEN, .time_s = time_s};
+  hw__log_record record = {.kind = HW_RECORD_OPEN, .time_s = time_s};
   snprintf(record.method, sizeof record.method, "%s", method ? method : "");
-  const hw_db_status status = publish_command(service, site, &record, id);
+  const hw__db_status status = publish_command(service, site, &record, id);
   *shown = status == HW_DB_OK && await_incident(service, *id, false);
   return status;
 }
 
-hw_db_status hw__accept_close(hw_service *service, int64_t id, bool *shown) {
+hw__db_status hw__accept_close(hw__service *service, int64_t id, bool *shown) {
   if (!service->follower) {
     *shown = true;
     return hw__tracker_close(service->tracker, id);
   }
-  hw_incident incident;
-  hw_db *db = hw__store_reader(service->store);
-  hw_db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
+  hw__incident incident;
+  hw__db *db = hw__store_reader(service->store);
+  hw__db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
   if (db) {
     hw__store_return(service->store, db);
   }
@@ -201,7 +201,7 @@ hw_db_status hw__accept_close(hw_service *service, int64_t id, bool *shown) {
   if (status == HW_DB_OK && (incident.closed_seq || site < 0)) {
     return HW_DB_ABSENT;
   }
-  const hw_record record = {.kind = HW_RECORD_CLOSE, .incident = id, .time_s = NAN};
+  const hw__log_record record = {.kind = HW_RECORD_CLOSE, .incident = id, .time_s = NAN};
   int64_t seq = 0;
   status = status == HW_DB_OK ? publish_command(service, (size_t)site, &record, &seq) : status;
   *shown = status == HW_DB_OK && await_incident(service, id, true);

@@ -8,12 +8,12 @@
 /* Fates are settled and counted in ingest->tally. In a cluster every checked reading counts as accepted:
  * doubles and conflicts are found by the worker, who reads the stream in order.
  * Status: HW_DB_AWAY when the cluster did not answer in time: send it again, nothing is counted twice. */
-hw_db_status hw__accept_readings(hw_service *service, hw_ingest *ingest);
+hw__db_status hw__accept_readings(hw__service *service, hw__ingest *ingest);
 
 /* As hw__tracker_open and _close; in a cluster they wait some seconds for a worker to act. *shown: it has been
  * acted upon, and the store shows it. */
-hw_db_status hw__accept_open(hw_service *service, size_t site, const char *method, double time_s, int64_t *id,
-                             bool *shown);
-hw_db_status hw__accept_close(hw_service *service, int64_t id, bool *shown);
+hw__db_status hw__accept_open(hw__service *service, size_t site, const char *method, double time_s, int64_t *id,
+                              bool *shown);
+hw__db_status hw__accept_close(hw__service *service, int64_t id, bool *shown);
 
 #endif

@@ -21,8 +21,8 @@ enum { PAGE = 32, TRIES = 5, COMMAND_S = 30, WEBHOOK_S = 10 };
 
 static const char cursor_name[] = "hooks";
 
-struct hw_hooks {
-  hw_service *service;
+struct hw__hooks {
+  hw__service *service;
   pthread_t thread;
   int64_t cursor;
 };
@@ -56,7 +56,7 @@ static bool post(const char *url, const char *body) {
 }
 
 /* Wait for the child, but not for ever and not against a stop. */
-static bool reap(const hw_service *service, pid_t child) {
+static bool reap(const hw__service *service, pid_t child) {
   int code = 0;
   for (int tenths = 0; tenths < 10 * COMMAND_S && !atomic_load(&service->stopping); tenths++) {
     if (waitpid(child, &code, WNOHANG) == child) {
@@ -70,7 +70,7 @@ static bool reap(const hw_service *service, pid_t child) {
 }
 
 /* No shell: the program gets the event on its standard input and nothing from it on its command line. */
-static bool run_command(const hw_service *service, const char *program, const char *body) {
+static bool run_command(const hw__service *service, const char *program, const char *body) {
   extern char **environ;
   int ends[2];
   if (pipe(ends) != 0) {
@@ -98,14 +98,14 @@ static bool run_command(const hw_service *service, const char *program, const ch
   return ok && reap(service, child);
 }
 
-static bool tell_once(const hw_service *service, const char *body, bool *webhook_done, bool *command_done) {
+static bool tell_once(const hw__service *service, const char *body, bool *webhook_done, bool *command_done) {
   const hw_serve_options *o = &service->options;
   *webhook_done = *webhook_done || !o->webhook || post(o->webhook, body);
   *command_done = *command_done || !o->command || run_command(service, o->command, body);
   return *webhook_done && *command_done;
 }
 
-static void tell(const hw_service *service, const hw_event *event) {
+static void tell(const hw__service *service, const hw__event *event) {
   json_t *root = hw__show_event(service, event);
   char *body = root ? json_dumps(root, JSON_COMPACT) : NULL;
   json_decref(root);
@@ -123,20 +123,20 @@ static void tell(const hw_service *service, const hw_event *event) {
   free(body);
 }
 
-static hw_db_status run_cursor(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_cursor(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   return hw__db_put_cursor(db, cursor_name, *(const int64_t *)context);
 }
 
 static void *tell_all(void *argument) {
-  hw_hooks *hooks = argument;
-  hw_service *service = hooks->service;
+  hw__hooks *hooks = argument;
+  hw__service *service = hooks->service;
   uint64_t seen = UINT64_MAX;
   while (!atomic_load(&service->stopping)) {
     const uint64_t version = hw__store_wait(service->store, seen, 1000);
-    hw_event events[PAGE];
+    hw__event events[PAGE];
     size_t count = 0;
-    hw_db *db = hw__store_reader(service->store);
+    hw__db *db = hw__store_reader(service->store);
     if (db) {
       hw__db_events(db, hooks->cursor, false, events, PAGE, &count);
       hw__store_return(service->store, db);
@@ -170,9 +170,9 @@ static hw_status check(const hw_serve_options *o, hw_error *error) {
 }
 
 /* Where a former run stopped telling, or, the first time, now. */
-static hw_db_status find_cursor(hw_hooks *hooks) {
-  hw_db *db = hw__store_reader(hooks->service->store);
-  hw_db_status status = db ? hw__db_cursor(db, cursor_name, &hooks->cursor) : HW_DB_IO;
+static hw__db_status find_cursor(hw__hooks *hooks) {
+  hw__db *db = hw__store_reader(hooks->service->store);
+  hw__db_status status = db ? hw__db_cursor(db, cursor_name, &hooks->cursor) : HW_DB_IO;
   if (status == HW_DB_ABSENT) {
     status = hw__db_last_event(db, &hooks->cursor);
   }
@@ -182,13 +182,13 @@ static hw_db_status find_cursor(hw_hooks *hooks) {
   return status == HW_DB_OK ? hw__store_write(hooks->service->store, run_cursor, &hooks->cursor) : status;
 }
 
-hw_status hw__hooks_start(hw_service *service, hw_hooks **out, hw_error *error) {
+hw_status hw__hooks_start(hw__service *service, hw__hooks **out, hw_error *error) {
   *out = NULL;
   hw_status status = check(&service->options, error);
   if (status != HW_OK) {
     return status;
   }
-  hw_hooks *hooks = calloc(1, sizeof *hooks);
+  hw__hooks *hooks = calloc(1, sizeof *hooks);
   if (!hooks) {
     return HW_ENOMEM;
   }
@@ -203,7 +203,7 @@ hw_status hw__hooks_start(hw_service *service, hw_hooks **out, hw_error *error) 
   return HW_OK;
 }
 
-void hw__hooks_stop(hw_hooks *hooks) {
+void hw__hooks_stop(hw__hooks *hooks) {
   if (hooks) {
     pthread_join(hooks->thread, NULL);
     curl_global_cleanup();

@@ -8,11 +8,11 @@ static const double live_s = 86400; /* a reading that comes later than this is o
 
 /* Did this sensor's latest reading come as it was taken? That holds for good, however long the sensor keeps
  * quiet from then on. One that is stored no longer is old news of a live river. */
-static bool came_live(hw_service *service, hw_place place, double latest_s) {
-  const hw_site *site = hw__catalog_site(service->catalog, place.site);
-  hw_record record;
+static bool came_live(hw__service *service, hw__place place, double latest_s) {
+  const hw__site *site = hw__catalog_site(service->catalog, place.site);
+  hw__log_record record;
   size_t count = 0;
-  hw_db *db = hw__store_reader(service->store);
+  hw__db *db = hw__store_reader(service->store);
   if (db) {
     hw__db_sensor_log(db, site->sensor_keys[place.sensor], latest_s, latest_s, &record, 1, &count);
     hw__store_return(service->store, db);
@@ -20,24 +20,24 @@ static bool came_live(hw_service *service, hw_place place, double latest_s) {
   return count == 0 || fabs((double)record.received_us * 1e-6 - record.time_s) < live_s;
 }
 
-double hw__present_s(hw_service *service, size_t site) {
+double hw__present_s(hw__service *service, size_t site) {
   const hw_river *river = &hw__catalog_site(service->catalog, site)->river;
   double latest_s = -INFINITY;
-  hw_place latest = {site, 0};
+  hw__place latest = {site, 0};
   for (size_t s = 0; s < river->sensor_count; s++) {
-    const double here_s = hw__tracker_detector(service->tracker, (hw_place){site, s}).latest_s;
+    const double here_s = hw__tracker_detector(service->tracker, (hw__place){site, s}).latest_s;
     latest.sensor = here_s > latest_s ? s : latest.sensor;
     latest_s = fmax(latest_s, here_s);
   }
-  const bool live =
-      isfinite(latest_s) && hw__time_base(service, site) == HW_TIME_CALENDAR && came_live(service, latest, latest_s);
+  const bool live = isfinite(latest_s) && hw__river_time_base(service, site) == HW_TIME_CALENDAR &&
+                    came_live(service, latest, latest_s);
   return live ? fmax(latest_s, (double)hw__store_now_us(service->store) * 1e-6) : latest_s;
 }
 
-double hw__sensor_patience_s(const hw_detector *detector) {
+double hw__sensor_patience_s(const hw__detector *detector) {
   return fmax(300, 5 * detector->interval_s);
 }
 
-bool hw__sensor_is_silent(const hw_detector *detector, double present_s) {
+bool hw__sensor_is_silent(const hw__detector *detector, double present_s) {
   return detector->readings > 0 && present_s - detector->latest_s > hw__sensor_patience_s(detector);
 }

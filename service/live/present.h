@@ -7,10 +7,10 @@
 
 /* "Now" for the age of readings: the wall clock where readings come as they are taken, else (relative times, a
  * replay of another day) the river's own latest reading. -INFINITY before the first. */
-double hw__present_s(hw_service *service, size_t site);
+double hw__present_s(hw__service *service, size_t site);
 /* Nothing for five of its usual intervals, at least five minutes: how long a sensor may keep quiet. */
-double hw__sensor_patience_s(const hw_detector *detector);
+double hw__sensor_patience_s(const hw__detector *detector);
 /* Has it reported, and stopped? */
-bool hw__sensor_is_silent(const hw_detector *detector, double present_s);
+bool hw__sensor_is_silent(const hw__detector *detector, double present_s);
 
 #endif

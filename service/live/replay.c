@@ -12,19 +12,19 @@
 #include "live/accept.h"
 
 typedef struct {
-  hw_entry *entries;
+  hw__checked_reading *entries;
   size_t count, capacity;
 } recording;
 
-struct hw_replay {
-  hw_service *service;
+struct hw__replay {
+  hw__service *service;
   recording tape;
   double speed;
   pthread_t thread;
 };
 
 static int by_time(const void *a, const void *b) {
-  const hw_entry *x = a, *y = b;
+  const hw__checked_reading *x = a, *y = b;
   if (x->time_s != y->time_s) {
     return x->time_s < y->time_s ? -1 : 1;
   }
@@ -46,12 +46,12 @@ static hw_status load(recording *tape, hw_reader *reader, const char *path, size
     if (!hw__grow(&tape->entries, tape->count, &tape->capacity, sizeof *tape->entries, 1024)) {
       return HW_ENOMEM;
     }
-    tape->entries[tape->count] = (hw_entry){.line = tape->count,
-                                            .place = {site, reading.sensor},
-                                            .time_s = reading.time_s,
-                                            .concentration_g_m3 = reading.concentration_g_m3,
-                                            .below_limit = reading.below_limit,
-                                            .calendar = hw_reader_calendar(reader, &origin)};
+    tape->entries[tape->count] = (hw__checked_reading){.line = tape->count,
+                                                       .place = {site, reading.sensor},
+                                                       .time_s = reading.time_s,
+                                                       .concentration_g_m3 = reading.concentration_g_m3,
+                                                       .below_limit = reading.below_limit,
+                                                       .calendar = hw_reader_calendar(reader, &origin)};
     tape->count++;
   }
   if (tape->count) {
@@ -61,7 +61,7 @@ static hw_status load(recording *tape, hw_reader *reader, const char *path, size
 }
 
 /* Sleep, but wake at once when the service stops. */
-static void pause_s(hw_service *service, double seconds) {
+static void pause_s(hw__service *service, double seconds) {
   while (seconds > 0 && !atomic_load(&service->stopping)) {
     const double step = seconds < 0.1 ? seconds : 0.1;
     const struct timespec wait = {0, (long)(step * 1e9)};
@@ -71,16 +71,16 @@ static void pause_s(hw_service *service, double seconds) {
 }
 
 static void *play(void *argument) {
-  hw_replay *replay = argument;
-  hw_service *service = replay->service;
+  hw__replay *replay = argument;
+  hw__service *service = replay->service;
   const recording *tape = &replay->tape;
   for (size_t at = 0; at < tape->count && !atomic_load(&service->stopping);) {
     size_t next = at;
     while (next < tape->count && tape->entries[next].time_s == tape->entries[at].time_s) {
       next++;
     }
-    hw_ingest ingest = {.catalog = service->catalog, .entries = &tape->entries[at], .count = next - at};
-    const hw_db_status status = hw__accept_readings(service, &ingest);
+    hw__ingest ingest = {.catalog = service->catalog, .entries = &tape->entries[at], .count = next - at};
+    const hw__db_status status = hw__accept_readings(service, &ingest);
     if (status == HW_DB_OK) {
       hw__fate_count(ingest.tally);
     } else {
@@ -98,7 +98,8 @@ static void *play(void *argument) {
   return NULL;
 }
 
-hw_status hw__replay_start(hw_service *service, const char *argument, double speed, hw_replay **out, hw_error *error) {
+hw_status hw__replay_start(hw__service *service, const char *argument, double speed, hw__replay **out,
+                           hw_error *error) {
   *out = NULL;
   size_t site = 0;
   const char *path = argument;
@@ -112,7 +113,7 @@ hw_status hw__replay_start(hw_service *service, const char *argument, double spe
       path = equals + 1;
     }
   }
-  hw_replay *replay = calloc(1, sizeof *replay);
+  hw__replay *replay = calloc(1, sizeof *replay);
   hw_reader *reader = NULL;
   hw_status status = HW_ENOMEM;
   if (replay) {
@@ -136,7 +137,7 @@ hw_status hw__replay_start(hw_service *service, const char *argument, double spe
   return HW_OK;
 }
 
-void hw__replay_stop(hw_replay *replay) {
+void hw__replay_stop(hw__replay *replay) {
   if (replay) {
     pthread_join(replay->thread, NULL);
     free(replay->tape.entries);

@@ -8,11 +8,11 @@
 
 #include "live/service.h"
 
-typedef struct hw_replay hw_replay;
+typedef struct hw__replay hw__replay;
 
 /* Given: "FILE" (for the first river) or "ID=FILE".
  * Status: HW_EINPUT, HW_EIO, HW_ENOMEM, with *error */
-hw_status hw__replay_start(hw_service *service, const char *argument, double speed, hw_replay **out, hw_error *error);
-void hw__replay_stop(hw_replay *replay);
+hw_status hw__replay_start(hw__service *service, const char *argument, double speed, hw__replay **out, hw_error *error);
+void hw__replay_stop(hw__replay *replay);
 
 #endif

@@ -11,20 +11,20 @@
 #include "store/store.h"
 
 struct MHD_Daemon;
-typedef struct hw_auth hw_auth;
-typedef struct hw_limiter hw_limiter;
+typedef struct hw__auth hw__auth;
+typedef struct hw__rate_limiter hw__rate_limiter;
 
 typedef struct {
   hw_serve_options options;
-  hw_catalog *catalog;
-  hw_store *store;
-  hw_tracker *tracker;
-  hw_solver *solver;
-  hw_bus *bus;           /* of a cluster; NULL: everything on this machine */
-  hw_follower *follower; /* the same */
-  hw_auth *auth;
-  _Atomic int *time_bases; /* per river, once known; see hw__time_base */
-  hw_limiter *limiter;
+  hw__catalog *catalog;
+  hw__store *store;
+  hw__tracker *tracker;
+  hw__solver_pool *solver;
+  hw__bus *bus;           /* of a cluster; NULL: everything on this machine */
+  hw__follower *follower; /* the same */
+  hw__auth *auth;
+  _Atomic int *time_bases; /* per river, once known; see hw__river_time_base */
+  hw__rate_limiter *limiter;
   struct MHD_Daemon *daemon;
   char *tls_cert, *tls_key; /* contents, held for the daemon */
   char host[128];
@@ -32,6 +32,6 @@ typedef struct {
   bool loopback;
   int64_t started_us;
   atomic_bool stopping;
-} hw_service;
+} hw__service;
 
 #endif

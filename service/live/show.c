@@ -5,10 +5,10 @@
 
 #include "live/present.h"
 
-hw_time_base hw__time_base(hw_service *service, size_t site) {
+hw__time_base hw__river_time_base(hw__service *service, size_t site) {
   /* Settled by the river's first reading and never changed: asked for once. */
-  hw_time_base base = (hw_time_base)atomic_load(&service->time_bases[site]);
-  hw_db *db = base == HW_TIME_UNSET ? hw__store_reader(service->store) : NULL;
+  hw__time_base base = (hw__time_base)atomic_load(&service->time_bases[site]);
+  hw__db *db = base == HW_TIME_UNSET ? hw__store_reader(service->store) : NULL;
   if (db) {
     hw__db_time_base(db, hw__catalog_site(service->catalog, site)->key, &base);
     hw__store_return(service->store, db);
@@ -17,7 +17,7 @@ hw_time_base hw__time_base(hw_service *service, size_t site) {
   return base;
 }
 
-static const char *state_of(const hw_detector *d, double present) {
+static const char *state_of(const hw__detector *d, double present) {
   return d->readings == 0                   ? "no data"
          : hw__sensor_is_silent(d, present) ? "silent"
          : d->alarm                         ? "alarm"
@@ -25,9 +25,9 @@ static const char *state_of(const hw_detector *d, double present) {
                                             : "quiet";
 }
 
-static json_t *show_sensor(hw_service *service, hw_place place, double present, bool calendar) {
+static json_t *show_sensor(hw__service *service, hw__place place, double present, bool calendar) {
   const hw_sensor *sensor = &hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor];
-  const hw_detector d = hw__tracker_detector(service->tracker, place);
+  const hw__detector d = hw__tracker_detector(service->tracker, place);
   return json_pack(
       "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", sensor->id, "location_m",
       hw__real(sensor->location_m), "state", state_of(&d, present), "latest_s", hw__real(d.latest_s), "latest",
@@ -86,14 +86,14 @@ static void add_configuration(json_t *root, const hw_river *river) {
                 hw__real(box->lo.time_s), hw__real(box->hi.time_s)));
 }
 
-json_t *hw__show_river(hw_service *service, size_t index, bool brief) {
-  const hw_site *site = hw__catalog_site(service->catalog, index);
-  const hw_time_base base = hw__time_base(service, index);
+json_t *hw__show_river(hw__service *service, size_t index, bool brief) {
+  const hw__site *site = hw__catalog_site(service->catalog, index);
+  const hw__time_base base = hw__river_time_base(service, index);
   const bool calendar = base == HW_TIME_CALENDAR;
   const double present = hw__present_s(service, index);
   json_t *sensors = json_array();
   for (size_t s = 0; s < site->river.sensor_count; s++) {
-    json_array_append_new(sensors, show_sensor(service, (hw_place){index, s}, present, calendar));
+    json_array_append_new(sensors, show_sensor(service, (hw__place){index, s}, present, calendar));
   }
   json_t *root =
       json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name", site->river.name, "time_base",
@@ -109,19 +109,19 @@ json_t *hw__show_river(hw_service *service, size_t index, bool brief) {
   return root;
 }
 
-json_t *hw__show_reading(const hw_service *service, const hw_record *record, bool calendar) {
-  hw_place place;
+json_t *hw__show_reading(const hw__service *service, const hw__log_record *record, bool calendar) {
+  hw__place place;
   if (hw__catalog_place(service->catalog, record->sensor, &place) != HW_OK) {
     return NULL;
   }
-  const hw_site *site = hw__catalog_site(service->catalog, place.site);
+  const hw__site *site = hw__catalog_site(service->catalog, place.site);
   return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:b}", "seq", (json_int_t)record->seq, "river", site->id, "sensor",
                    site->river.sensors[place.sensor].id, "time_s", hw__real(record->time_s), "time",
                    hw__instant(calendar, record->time_s), "concentration_g_m3", hw__real(record->concentration_g_m3),
                    "below_limit", record->below_limit);
 }
 
-json_t *hw__show_track(const hw_track *t) {
+json_t *hw__show_track(const hw__track *t) {
   json_t *interval = t->has_interval
                          ? json_pack("{s:[o, o], s:[o, o], s:[o, o]}", "mass_g", hw__real(t->interval.lo.mass_g),
                                      hw__real(t->interval.hi.mass_g), "location_m", hw__real(t->interval.lo.location_m),
@@ -134,7 +134,7 @@ json_t *hw__show_track(const hw_track *t) {
                    hw__real(t->source.time_s), "interval", interval);
 }
 
-json_t *hw__show_event(const hw_service *service, const hw_event *event) {
+json_t *hw__show_event(const hw__service *service, const hw__event *event) {
   const ptrdiff_t site = hw__catalog_site_of_key(service->catalog, event->river);
   json_t *body = json_loads(event->body, 0, NULL);
   return json_pack("{s:I, s:s, s:I, s:s, s:I, s:s, s:o, s:o}", "id", (json_int_t)event->id, "kind", event->kind,
@@ -143,13 +143,13 @@ json_t *hw__show_event(const hw_service *service, const hw_event *event) {
                    "subject", event->subject, "at", hw__instant_us(event->at_us), "body", body ? body : json_null());
 }
 
-json_t *hw__show_incident(hw_service *service, hw_db *db, const hw_incident *i) {
+json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *i) {
   const ptrdiff_t index = hw__catalog_site_of_key(service->catalog, i->river);
-  const hw_site *site = index >= 0 ? hw__catalog_site(service->catalog, (size_t)index) : NULL;
-  hw_time_base base = HW_TIME_UNSET;
+  const hw__site *site = index >= 0 ? hw__catalog_site(service->catalog, (size_t)index) : NULL;
+  hw__time_base base = HW_TIME_UNSET;
   hw__db_time_base(db, i->river, &base);
   const bool calendar = base == HW_TIME_CALENDAR;
-  hw_place place;
+  hw__place place;
   const bool by_sensor = i->sensor && hw__catalog_place(service->catalog, i->sensor, &place) == HW_OK;
   char *text = NULL;
   json_t *root = hw__db_result(db, i->id, &text) == HW_DB_OK ? json_loads(text, 0, NULL) : NULL;

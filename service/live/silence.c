@@ -17,8 +17,8 @@ typedef struct {
   bool suspected; /* silent at the last look */
 } watched;
 
-struct hw_silence {
-  hw_service *service;
+struct hw__silence {
+  hw__service *service;
   watched *sensors; /* of all rivers, in the catalog's order */
   size_t count;
   double started_s;
@@ -27,30 +27,30 @@ struct hw_silence {
 
 /* --- what is kept of it --- */
 
-static void cursor_name(const hw_silence *silence, hw_place place, char *out, size_t size) {
-  const hw_site *site = hw__catalog_site(silence->service->catalog, place.site);
+static void cursor_name(const hw__silence *silence, hw__place place, char *out, size_t size) {
+  const hw__site *site = hw__catalog_site(silence->service->catalog, place.site);
   snprintf(out, size, "silent %lld", (long long)site->sensor_keys[place.sensor]);
 }
 
 typedef struct {
-  hw_event event;
+  hw__event event;
   char name[48];
   bool silent;
 } telling;
 
-static hw_db_status run_tell(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_tell(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   const telling *t = context;
-  const hw_db_status status = hw__db_put_event(db, &t->event);
+  const hw__db_status status = hw__db_put_event(db, &t->event);
   return status == HW_DB_OK ? hw__db_put_cursor(db, t->name, t->silent) : status;
 }
 
 /* Number of the sensor's latest record, 0 when it is stored no longer. */
-static int64_t latest_seq(hw_silence *silence, hw_place place, double latest_s) {
-  const hw_site *site = hw__catalog_site(silence->service->catalog, place.site);
-  hw_record record = {0};
+static int64_t latest_seq(hw__silence *silence, hw__place place, double latest_s) {
+  const hw__site *site = hw__catalog_site(silence->service->catalog, place.site);
+  hw__log_record record = {0};
   size_t count = 0;
-  hw_db *db = hw__store_reader(silence->service->store);
+  hw__db *db = hw__store_reader(silence->service->store);
   if (db) {
     hw__db_sensor_log(db, site->sensor_keys[place.sensor], latest_s, latest_s, &record, 1, &count);
     hw__store_return(silence->service->store, db);
@@ -58,9 +58,9 @@ static int64_t latest_seq(hw_silence *silence, hw_place place, double latest_s) 
   return count ? record.seq : 0;
 }
 
-static bool tell(hw_silence *silence, hw_place place, const hw_detector *d, bool silent, double present_s) {
-  hw_service *service = silence->service;
-  const hw_site *site = hw__catalog_site(service->catalog, place.site);
+static bool tell(hw__silence *silence, hw__place place, const hw__detector *d, bool silent, double present_s) {
+  hw__service *service = silence->service;
+  const hw__site *site = hw__catalog_site(service->catalog, place.site);
   const char *id = site->river.sensors[place.sensor].id;
   json_t *body = json_pack("{s:s, s:o, s:o}", "sensor", id, "latest_s", hw__real(d->latest_s), "age_s",
                            hw__real(present_s - d->latest_s));
@@ -83,8 +83,8 @@ static bool tell(hw_silence *silence, hw_place place, const hw_detector *d, bool
 
 /* --- looking --- */
 
-static void look_at(hw_silence *silence, watched *w, hw_place place, double present_s, double listened_s) {
-  const hw_detector d = hw__tracker_detector(silence->service->tracker, place);
+static void look_at(hw__silence *silence, watched *w, hw__place place, double present_s, double listened_s) {
+  const hw__detector d = hw__tracker_detector(silence->service->tracker, place);
   const bool silent = hw__sensor_is_silent(&d, present_s);
   if (w->told) {
     w->told = silent || d.readings == 0 || !tell(silence, place, &d, false, present_s);
@@ -97,8 +97,8 @@ static void look_at(hw_silence *silence, watched *w, hw_place place, double pres
   w->suspected = silent;
 }
 
-static void look_around(hw_silence *silence) {
-  hw_service *service = silence->service;
+static void look_around(hw__silence *silence) {
+  hw__service *service = silence->service;
   if (hw__tracker_seq(service->tracker) < hw__store_seq(service->store)) {
     return;
   }
@@ -110,13 +110,13 @@ static void look_around(hw_silence *silence) {
     const double listened_s = present_s >= silence->started_s ? now_s - silence->started_s : INFINITY;
     const size_t sensors = hw__catalog_site(service->catalog, site)->river.sensor_count;
     for (size_t s = 0; s < sensors && next < silence->count; s++) {
-      look_at(silence, &silence->sensors[next++], (hw_place){site, s}, present_s, listened_s);
+      look_at(silence, &silence->sensors[next++], (hw__place){site, s}, present_s, listened_s);
     }
   }
 }
 
 static void *watch(void *argument) {
-  hw_silence *silence = argument;
+  hw__silence *silence = argument;
   while (!atomic_load(&silence->service->stopping)) {
     look_around(silence);
     hw__rest(&silence->service->stopping, LOOK_MS);
@@ -126,12 +126,12 @@ static void *watch(void *argument) {
 
 /* --- life --- */
 
-static void release(hw_silence *silence) {
+static void release(hw__silence *silence) {
   free(silence->sensors);
   free(silence);
 }
 
-static bool allocate(hw_silence *silence) {
+static bool allocate(hw__silence *silence) {
   for (size_t site = 0; site < hw__catalog_count(silence->service->catalog); site++) {
     silence->count += hw__catalog_site(silence->service->catalog, site)->river.sensor_count;
   }
@@ -140,15 +140,15 @@ static bool allocate(hw_silence *silence) {
 }
 
 /* What a former run told. */
-static hw_db_status recall(hw_silence *silence, hw_db *db) {
+static hw__db_status recall(hw__silence *silence, hw__db *db) {
   size_t next = 0;
   for (size_t site = 0; site < hw__catalog_count(silence->service->catalog); site++) {
     const size_t sensors = hw__catalog_site(silence->service->catalog, site)->river.sensor_count;
     for (size_t s = 0; s < sensors && next < silence->count; s++) {
       char name[48];
       int64_t silent = 0;
-      cursor_name(silence, (hw_place){site, s}, name, sizeof name);
-      const hw_db_status status = hw__db_cursor(db, name, &silent);
+      cursor_name(silence, (hw__place){site, s}, name, sizeof name);
+      const hw__db_status status = hw__db_cursor(db, name, &silent);
       if (status != HW_DB_OK && status != HW_DB_ABSENT) {
         return status;
       }
@@ -158,16 +158,16 @@ static hw_db_status recall(hw_silence *silence, hw_db *db) {
   return HW_DB_OK;
 }
 
-hw_status hw__silence_start(hw_service *service, hw_silence **out, hw_error *error) {
+hw_status hw__silence_start(hw__service *service, hw__silence **out, hw_error *error) {
   *out = NULL;
-  hw_silence *silence = calloc(1, sizeof *silence);
+  hw__silence *silence = calloc(1, sizeof *silence);
   if (!silence) {
     return HW_ENOMEM;
   }
   silence->service = service;
   silence->started_s = (double)hw__store_now_us(service->store) * 1e-6;
   hw_status status = allocate(silence) ? HW_OK : HW_ENOMEM;
-  hw_db *db = status == HW_OK ? hw__store_reader(service->store) : NULL;
+  hw__db *db = status == HW_OK ? hw__store_reader(service->store) : NULL;
   if (db) {
     status = recall(silence, db) == HW_DB_OK ? HW_OK : HW_EIO;
     hw__store_return(service->store, db);
@@ -184,7 +184,7 @@ hw_status hw__silence_start(hw_service *service, hw_silence **out, hw_error *err
   return HW_OK;
 }
 
-void hw__silence_stop(hw_silence *silence) {
+void hw__silence_stop(hw__silence *silence) {
   if (silence) {
     pthread_join(silence->thread, NULL);
     release(silence);

@@ -11,11 +11,11 @@
 
 #include "live/service.h"
 
-typedef struct hw_silence hw_silence;
+typedef struct hw__silence hw__silence;
 
 /* Status: HW_ENOMEM, HW_EIO, with *error. */
-hw_status hw__silence_start(hw_service *service, hw_silence **out, hw_error *error);
+hw_status hw__silence_start(hw__service *service, hw__silence **out, hw_error *error);
 /* After the service's stopping was set. */
-void hw__silence_stop(hw_silence *silence);
+void hw__silence_stop(hw__silence *silence);
 
 #endif

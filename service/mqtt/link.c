@@ -12,8 +12,8 @@
 
 enum { PATIENCE_S = 10 };
 
-hw_status hw__trust_load(const char *path, hw_trust *out, hw_error *error) {
-  hw_trust trust = NULL;
+hw_status hw__trust_load(const char *path, hw__trust *out, hw_error *error) {
+  hw__trust trust = NULL;
   *out = NULL;
   if (gnutls_certificate_allocate_credentials(&trust) < 0) {
     return HW_ENOMEM;
@@ -30,7 +30,7 @@ hw_status hw__trust_load(const char *path, hw_trust *out, hw_error *error) {
   return HW_OK;
 }
 
-void hw__trust_free(hw_trust trust) {
+void hw__trust_free(hw__trust trust) {
   if (trust) {
     gnutls_certificate_free_credentials(trust);
   }
@@ -65,7 +65,7 @@ static int dial(const char *host, const char *port, char *why, size_t size) {
   return connected;
 }
 
-static void tell_refusal(const hw_link *link, int code, char *why, size_t size) {
+static void tell_refusal(const hw__link *link, int code, char *why, size_t size) {
   gnutls_datum_t text = {0};
   if (code == GNUTLS_E_CERTIFICATE_VERIFICATION_ERROR &&
       gnutls_certificate_verification_status_print(gnutls_session_get_verify_cert_status(link->session),
@@ -77,7 +77,7 @@ static void tell_refusal(const hw_link *link, int code, char *why, size_t size) 
   }
 }
 
-static bool encrypt(hw_link *link, const char *host, hw_trust trust, char *why, size_t size) {
+static bool encrypt(hw__link *link, const char *host, hw__trust trust, char *why, size_t size) {
   int code = gnutls_init(&link->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL);
   if (code < 0) {
     link->session = NULL;
@@ -99,8 +99,8 @@ static bool encrypt(hw_link *link, const char *host, hw_trust trust, char *why, 
   return code >= 0;
 }
 
-bool hw__link_open(hw_link *link, const char *host, const char *port, hw_trust trust, char *why, size_t size) {
-  *link = (hw_link){.socket = dial(host, port, why, size)};
+bool hw__link_open(hw__link *link, const char *host, const char *port, hw__trust trust, char *why, size_t size) {
+  *link = (hw__link){.socket = dial(host, port, why, size)};
   if (link->socket < 0) {
     return false;
   }
@@ -111,7 +111,7 @@ bool hw__link_open(hw_link *link, const char *host, const char *port, hw_trust t
   return true;
 }
 
-bool hw__link_send(hw_link *link, const uint8_t *data, size_t size) {
+bool hw__link_send(hw__link *link, const uint8_t *data, size_t size) {
   while (size) {
     const ssize_t sent =
         link->session ? gnutls_record_send(link->session, data, size) : send(link->socket, data, size, MSG_NOSIGNAL);
@@ -127,7 +127,7 @@ bool hw__link_send(hw_link *link, const uint8_t *data, size_t size) {
   return true;
 }
 
-ssize_t hw__link_receive(hw_link *link, uint8_t *out, size_t capacity, int timeout_ms) {
+ssize_t hw__link_receive(hw__link *link, uint8_t *out, size_t capacity, int timeout_ms) {
   if (!link->session || gnutls_record_check_pending(link->session) == 0) {
     struct pollfd wait = {.fd = link->socket, .events = POLLIN};
     const int ready = poll(&wait, 1, timeout_ms);
@@ -141,7 +141,7 @@ ssize_t hw__link_receive(hw_link *link, uint8_t *out, size_t capacity, int timeo
   return got > 0 ? got : later ? 0 : -1;
 }
 
-void hw__link_close(hw_link *link) {
+void hw__link_close(hw__link *link) {
   if (link->session) {
     gnutls_bye(link->session, GNUTLS_SHUT_WR);
     gnutls_deinit(link->session);
@@ -149,5 +149,5 @@ void hw__link_close(hw_link *link) {
   if (link->socket >= 0) {
     close(link->socket);
   }
-  *link = (hw_link){.socket = -1};
+  *link = (hw__link){.socket = -1};
 }

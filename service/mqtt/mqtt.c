@@ -17,14 +17,14 @@
 /* A payload of 64 KiB fits with any topic. */
 enum { BUFFER_BYTES = 1 << 20, PACKET_BYTES = 128 << 10, GROUP = 4096, KEEP_ALIVE_S = 30, CREDENTIAL_BYTES = 256 };
 
-struct hw_mqtt {
-  hw_service *service;
+struct hw__mqtt {
+  hw__service *service;
   char host[128], port[12], client[64];
   char user[CREDENTIAL_BYTES], password[CREDENTIAL_BYTES];
   pthread_t thread;
   char not_reached[256]; /* why, as told last */
-  hw_trust trust;        /* NULL: not encrypted */
-  hw_link link;
+  hw__trust trust;       /* NULL: not encrypted */
+  hw__link link;
   uint8_t *in; /* received, not yet taken */
   size_t in_size;
   uint8_t *out; /* acknowledgements of one group */
@@ -41,27 +41,27 @@ static time_t monotonic_s(void) {
   return now.tv_sec;
 }
 
-static bool stopping(const hw_mqtt *mqtt) {
+static bool stopping(const hw__mqtt *mqtt) {
   return atomic_load(&mqtt->service->stopping);
 }
 
 /* --- one group of messages --- */
 
 typedef struct {
-  hw_ingest ingest;
+  hw__ingest ingest;
   size_t messages, acknowledgement_bytes;
 } group;
 
 /* A message that can never be stored is acknowledged too, or it would come for ever. */
-static void acknowledge(hw_mqtt *mqtt, group *g, uint16_t id) {
+static void acknowledge(hw__mqtt *mqtt, group *g, uint16_t id) {
   g->messages++;
   if (id) {
     g->acknowledgement_bytes += hw__mqtt_write_puback(id, mqtt->out + g->acknowledgement_bytes, 4);
   }
 }
 
-static bool take_message(hw_mqtt *mqtt, group *g, const hw_mqtt_packet *packet) {
-  hw_mqtt_message message;
+static bool take_message(hw__mqtt *mqtt, group *g, const hw__mqtt_packet *packet) {
+  hw__mqtt_message message;
   char river[HW_ID_SIZE], sensor[HW_ID_SIZE];
   const char *fault = hw__mqtt_publish(packet, &message);
   if (packet->cut) {
@@ -85,7 +85,7 @@ static bool take_message(hw_mqtt *mqtt, group *g, const hw_mqtt_packet *packet) 
 }
 
 /* Passes over what has come of a message too large to be held. Returned: so many bytes of those given. */
-static size_t pass_over(hw_mqtt *mqtt, group *g, size_t available) {
+static size_t pass_over(hw__mqtt *mqtt, group *g, size_t available) {
   if (mqtt->large.left == 0) {
     return 0;
   }
@@ -98,12 +98,12 @@ static size_t pass_over(hw_mqtt *mqtt, group *g, size_t available) {
   return passed;
 }
 
-static bool finish_group(hw_mqtt *mqtt, group *g) {
+static bool finish_group(hw__mqtt *mqtt, group *g) {
   if (!g->messages) {
     return true;
   }
   hw__metric_add(HW_METRIC_MQTT_MESSAGES, g->messages);
-  const hw_db_status status = hw__accept_readings(mqtt->service, &g->ingest);
+  const hw__db_status status = hw__accept_readings(mqtt->service, &g->ingest);
   bool ok = status == HW_DB_OK;
   if (ok) {
     hw__fate_count(g->ingest.tally);
@@ -120,14 +120,14 @@ static bool finish_group(hw_mqtt *mqtt, group *g) {
 }
 
 /* Everything complete in the buffer. Returned: false when the connection is to be dropped. */
-static bool take_packets(hw_mqtt *mqtt) {
+static bool take_packets(hw__mqtt *mqtt) {
   group g = {.ingest = {.catalog = mqtt->service->catalog,
                         .now_unix_s = (double)hw__store_now_us(mqtt->service->store) * 1e-6,
                         .future_s = mqtt->service->options.future_s}};
   size_t at = pass_over(mqtt, &g, mqtt->in_size);
   int found = 0;
   bool ok = true;
-  hw_mqtt_packet packet;
+  hw__mqtt_packet packet;
   while (ok && g.messages < GROUP &&
          (found = hw__mqtt_next(mqtt->in + at, mqtt->in_size - at, PACKET_BYTES, &packet)) > 0) {
     ok = packet.type == HW_MQTT_PUBLISH ? take_message(mqtt, &g, &packet) : !packet.cut;
@@ -146,7 +146,7 @@ static bool take_packets(hw_mqtt *mqtt) {
 
 /* --- the connection --- */
 
-static bool receive(hw_mqtt *mqtt) {
+static bool receive(hw__mqtt *mqtt) {
   const ssize_t got = hw__link_receive(&mqtt->link, mqtt->in + mqtt->in_size, BUFFER_BYTES - mqtt->in_size, 200);
   const time_t now_s = monotonic_s();
   if (got < 0) {
@@ -169,16 +169,16 @@ static bool receive(hw_mqtt *mqtt) {
 }
 
 /* CONNECT, its answer, SUBSCRIBE. */
-static bool log_in(hw_mqtt *mqtt) {
+static bool log_in(hw__mqtt *mqtt) {
   uint8_t packet[1024];
-  const hw_mqtt_login login = {mqtt->client, mqtt->user[0] ? mqtt->user : NULL, mqtt->user[0] ? mqtt->password : NULL,
-                               KEEP_ALIVE_S};
+  const hw__mqtt_login login = {mqtt->client, mqtt->user[0] ? mqtt->user : NULL, mqtt->user[0] ? mqtt->password : NULL,
+                                KEEP_ALIVE_S};
   mqtt->in_size = mqtt->large.left = 0;
   mqtt->heard_s = mqtt->pinged_s = monotonic_s();
   if (!hw__link_send(&mqtt->link, packet, hw__mqtt_write_connect(&login, packet, sizeof packet))) {
     return false;
   }
-  hw_mqtt_packet answer;
+  hw__mqtt_packet answer;
   int found = 0;
   while ((found = hw__mqtt_next(mqtt->in, mqtt->in_size, PACKET_BYTES, &answer)) == 0) {
     if (stopping(mqtt) || !receive(mqtt)) {
@@ -195,7 +195,7 @@ static bool log_in(hw_mqtt *mqtt) {
 }
 
 /* Until the connection or the service ends. */
-static void serve_connection(hw_mqtt *mqtt) {
+static void serve_connection(hw__mqtt *mqtt) {
   hw__metric_add(HW_METRIC_MQTT_CONNECTS, 1);
   hw__log(HW_LOG_INFO, "mqtt_connected", "host", mqtt->host);
   bool ok = true;
@@ -210,7 +210,7 @@ static void serve_connection(hw_mqtt *mqtt) {
 }
 
 static void *serve_broker(void *argument) {
-  hw_mqtt *mqtt = argument;
+  hw__mqtt *mqtt = argument;
   int pause_ms = 200;
   while (!stopping(mqtt)) {
     char why[256] = "";
@@ -230,7 +230,7 @@ static void *serve_broker(void *argument) {
   return NULL;
 }
 
-static bool read_credentials(hw_mqtt *mqtt, const char *path, hw_error *error) {
+static bool read_credentials(hw__mqtt *mqtt, const char *path, hw_error *error) {
   FILE *file = fopen(path, "re");
   const bool ok =
       file && fgets(mqtt->user, sizeof mqtt->user, file) && fgets(mqtt->password, sizeof mqtt->password, file);
@@ -245,7 +245,7 @@ static bool read_credentials(hw_mqtt *mqtt, const char *path, hw_error *error) {
   return ok;
 }
 
-static void release(hw_mqtt *mqtt) {
+static void release(hw__mqtt *mqtt) {
   hw__trust_free(mqtt->trust);
   free(mqtt->in);
   free(mqtt->out);
@@ -253,7 +253,7 @@ static void release(hw_mqtt *mqtt) {
 }
 
 /* HOST:PORT, mqtt://HOST[:PORT] or mqtts://HOST[:PORT]. */
-static bool read_address(hw_mqtt *mqtt, const char *address, bool *encrypted) {
+static bool read_address(hw__mqtt *mqtt, const char *address, bool *encrypted) {
   static const char plain[] = "mqtt://", secure[] = "mqtts://";
   *encrypted = strncmp(address, secure, sizeof secure - 1) == 0;
   const bool scheme = *encrypted || strncmp(address, plain, sizeof plain - 1) == 0;
@@ -274,7 +274,7 @@ static bool read_address(hw_mqtt *mqtt, const char *address, bool *encrypted) {
   return true;
 }
 
-static hw_status configure(hw_mqtt *mqtt, const hw_serve_options *o, hw_error *error) {
+static hw_status configure(hw__mqtt *mqtt, const hw_serve_options *o, hw_error *error) {
   bool encrypted = false;
   if (!read_address(mqtt, o->mqtt, &encrypted)) {
     snprintf(error->text, sizeof error->text, "--mqtt: expected HOST:PORT, mqtt://HOST:PORT or mqtts://HOST:PORT%s",
@@ -294,9 +294,9 @@ static hw_status configure(hw_mqtt *mqtt, const hw_serve_options *o, hw_error *e
   return encrypted ? hw__trust_load(o->mqtt_ca, &mqtt->trust, error) : HW_OK;
 }
 
-hw_status hw__mqtt_start(hw_service *service, hw_mqtt **out, hw_error *error) {
+hw_status hw__mqtt_start(hw__service *service, hw__mqtt **out, hw_error *error) {
   *out = NULL;
-  hw_mqtt *mqtt = calloc(1, sizeof *mqtt);
+  hw__mqtt *mqtt = calloc(1, sizeof *mqtt);
   if (!mqtt || !(mqtt->in = malloc(BUFFER_BYTES)) || !(mqtt->out = malloc((GROUP + 1) * 4))) {
     if (mqtt) {
       release(mqtt);
@@ -317,7 +317,7 @@ hw_status hw__mqtt_start(hw_service *service, hw_mqtt **out, hw_error *error) {
   return HW_OK;
 }
 
-void hw__mqtt_stop(hw_mqtt *mqtt) {
+void hw__mqtt_stop(hw__mqtt *mqtt) {
   if (mqtt) {
     pthread_join(mqtt->thread, NULL);
     release(mqtt);

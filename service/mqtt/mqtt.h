@@ -10,11 +10,11 @@
 
 #include "live/service.h"
 
-typedef struct hw_mqtt hw_mqtt;
+typedef struct hw__mqtt hw__mqtt;
 
 /* Connects in the background, again and again. Status: HW_EINPUT for an address that is none, HW_EIO for
  * credentials that cannot be read, HW_ENOMEM, with *error. */
-hw_status hw__mqtt_start(hw_service *service, hw_mqtt **out, hw_error *error);
-void hw__mqtt_stop(hw_mqtt *mqtt);
+hw_status hw__mqtt_start(hw__service *service, hw__mqtt **out, hw_error *error);
+void hw__mqtt_stop(hw__mqtt *mqtt);
 
 #endif

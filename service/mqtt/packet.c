@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-int hw__mqtt_next(const uint8_t *data, size_t size, size_t limit, hw_mqtt_packet *out) {
+int hw__mqtt_next(const uint8_t *data, size_t size, size_t limit, hw__mqtt_packet *out) {
   size_t length = 0, at = 1;
   for (unsigned shift = 0;; shift += 7, at++) {
     if (shift > 21) {
@@ -25,11 +25,11 @@ int hw__mqtt_next(const uint8_t *data, size_t size, size_t limit, hw_mqtt_packet
   if (size - at < body) {
     return 0;
   }
-  *out = (hw_mqtt_packet){data[0] >> 4, data[0] & 0x0fU, data + at, body, at + length, cut};
+  *out = (hw__mqtt_packet){data[0] >> 4, data[0] & 0x0fU, data + at, body, at + length, cut};
   return 1;
 }
 
-const char *hw__mqtt_publish(const hw_mqtt_packet *packet, hw_mqtt_message *out) {
+const char *hw__mqtt_publish(const hw__mqtt_packet *packet, hw__mqtt_message *out) {
   const unsigned qos = (packet->flags >> 1) & 3;
   const uint8_t *body = packet->body;
   out->id = 0;
@@ -122,7 +122,7 @@ static size_t written(const pen *p, const uint8_t *out) {
   return p->fits ? (size_t)(p->at - out) : 0;
 }
 
-size_t hw__mqtt_write_connect(const hw_mqtt_login *login, uint8_t *out, size_t capacity) {
+size_t hw__mqtt_write_connect(const hw__mqtt_login *login, uint8_t *out, size_t capacity) {
   pen p = {out, out + capacity, true};
   size_t length = 10 + 2 + strlen(login->client);
   length += login->user ? 2 + strlen(login->user) : 0;

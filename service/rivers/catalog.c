@@ -8,17 +8,17 @@
 
 typedef struct {
   char *name; /* NULL: free slot */
-  hw_place place;
+  hw__place place;
   bool ambiguous;
 } slot;
 
-struct hw_catalog {
-  hw_site **sites;
+struct hw__catalog {
+  hw__site **sites;
   size_t count;
   slot *slots;
   size_t slot_count; /* a power of two */
   size_t used;
-  hw_place *by_key; /* sensor key -> place; site SIZE_MAX where none */
+  hw__place *by_key; /* sensor key -> place; site SIZE_MAX where none */
   size_t key_count;
 };
 
@@ -38,7 +38,7 @@ static slot *probe(slot *slots, size_t slot_count, const char *name) {
   return &slots[i];
 }
 
-static hw_status grow(hw_catalog *catalog) {
+static hw_status grow(hw__catalog *catalog) {
   const size_t wanted = catalog->slot_count * 2;
   slot *slots = calloc(wanted, sizeof *slots);
   if (!slots) {
@@ -55,7 +55,7 @@ static hw_status grow(hw_catalog *catalog) {
   return HW_OK;
 }
 
-static hw_status enter(hw_catalog *catalog, const char *river, const char *sensor, hw_place place) {
+static hw_status enter(hw__catalog *catalog, const char *river, const char *sensor, hw__place place) {
   if (2 * (catalog->used + 1) > catalog->slot_count && grow(catalog) != HW_OK) {
     return HW_ENOMEM;
   }
@@ -75,9 +75,9 @@ static hw_status enter(hw_catalog *catalog, const char *river, const char *senso
   return HW_OK;
 }
 
-hw_status hw__catalog_create(hw_catalog **out) {
+hw_status hw__catalog_create(hw__catalog **out) {
   *out = NULL;
-  hw_catalog *catalog = calloc(1, sizeof *catalog);
+  hw__catalog *catalog = calloc(1, sizeof *catalog);
   if (!catalog) {
     return HW_ENOMEM;
   }
@@ -91,7 +91,7 @@ hw_status hw__catalog_create(hw_catalog **out) {
   return HW_OK;
 }
 
-static void free_site(hw_site *site) {
+static void free_site(hw__site *site) {
   if (site) {
     hw_river_free(&site->river);
     hw__centerline_free(&site->centerline);
@@ -100,7 +100,7 @@ static void free_site(hw_site *site) {
   }
 }
 
-void hw__catalog_free(hw_catalog *catalog) {
+void hw__catalog_free(hw__catalog *catalog) {
   if (!catalog) {
     return;
   }
@@ -138,7 +138,7 @@ static void id_from_path(const char *path, char out[HW_ID_SIZE]) {
   snprintf(out, HW_ID_SIZE, "%.*s", (int)(length < HW_ID_SIZE ? length : HW_ID_SIZE - 1), base);
 }
 
-hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path, hw_river *river, hw_error *error) {
+hw_status hw__catalog_add(hw__catalog *catalog, const char *id, const char *path, hw_river *river, hw_error *error) {
   if (!id_is_plain(id)) {
     snprintf(error->text, sizeof error->text,
              "%s: river id '%s', expected letters, digits, '.', '_' or '-' (give ID=FILE)", path, id);
@@ -148,11 +148,11 @@ hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path,
     snprintf(error->text, sizeof error->text, "%s: river id '%s' is in use, expected another (give ID=FILE)", path, id);
     return HW_EINPUT;
   }
-  hw_site **sites = realloc(catalog->sites, (catalog->count + 1) * sizeof(hw_site *));
+  hw__site **sites = realloc(catalog->sites, (catalog->count + 1) * sizeof(hw__site *));
   if (sites) {
     catalog->sites = sites;
   }
-  hw_site *site = calloc(1, sizeof *site);
+  hw__site *site = calloc(1, sizeof *site);
   int64_t *keys = calloc(river->sensor_count, sizeof *keys);
   if (!sites || !site || !keys) {
     free(site);
@@ -165,9 +165,9 @@ hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path,
   site->river = *river;
   site->sensor_keys = keys;
   catalog->sites[catalog->count++] = site;
-  hw_status status = enter(catalog, id, "", (hw_place){catalog->count - 1, 0});
+  hw_status status = enter(catalog, id, "", (hw__place){catalog->count - 1, 0});
   for (size_t s = 0; s < river->sensor_count && status == HW_OK; s++) {
-    const hw_place place = {catalog->count - 1, s};
+    const hw__place place = {catalog->count - 1, s};
     status = enter(catalog, id, river->sensors[s].id, place);
     if (status == HW_OK) {
       status = enter(catalog, "", river->sensors[s].id, place);
@@ -176,7 +176,7 @@ hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path,
   return status;
 }
 
-hw_status hw__catalog_load(hw_catalog *catalog, const char *argument, hw_warn warn, void *context, hw_error *error) {
+hw_status hw__catalog_load(hw__catalog *catalog, const char *argument, hw_warn warn, void *context, hw_error *error) {
   char id[HW_ID_SIZE];
   const char *equals = strchr(argument, '=');
   const char *slash = strchr(argument, '/');
@@ -202,15 +202,15 @@ hw_status hw__catalog_load(hw_catalog *catalog, const char *argument, hw_warn wa
   return status;
 }
 
-size_t hw__catalog_count(const hw_catalog *catalog) {
+size_t hw__catalog_count(const hw__catalog *catalog) {
   return catalog->count;
 }
 
-hw_site *hw__catalog_site(const hw_catalog *catalog, size_t index) {
+hw__site *hw__catalog_site(const hw__catalog *catalog, size_t index) {
   return catalog->sites[index];
 }
 
-ptrdiff_t hw__catalog_find(const hw_catalog *catalog, const char *id) {
+ptrdiff_t hw__catalog_find(const hw__catalog *catalog, const char *id) {
   char name[HW_ID_SIZE + 2];
   const int length = snprintf(name, sizeof name, "%s/", id);
   const bool fits = length > 1 && (size_t)length < sizeof name;
@@ -218,7 +218,7 @@ ptrdiff_t hw__catalog_find(const hw_catalog *catalog, const char *id) {
   return found && found->name ? (ptrdiff_t)found->place.site : -1;
 }
 
-hw_status hw__catalog_sensor(const hw_catalog *catalog, const char *river, const char *sensor, hw_place *out) {
+hw_status hw__catalog_sensor(const hw__catalog *catalog, const char *river, const char *sensor, hw__place *out) {
   char name[2 * HW_ID_SIZE + 2];
   const int length = snprintf(name, sizeof name, "%s/%s", river ? river : "", sensor);
   if (!*sensor || length < 0 || (size_t)length >= sizeof name) {
@@ -235,29 +235,29 @@ hw_status hw__catalog_sensor(const hw_catalog *catalog, const char *river, const
   return HW_OK;
 }
 
-hw_status hw__catalog_set_key(hw_catalog *catalog, size_t site, size_t sensor, int64_t key) {
-  if (key < 0 || (uint64_t)key > SIZE_MAX / sizeof(hw_place) / 2) {
+hw_status hw__catalog_set_key(hw__catalog *catalog, size_t site, size_t sensor, int64_t key) {
+  if (key < 0 || (uint64_t)key > SIZE_MAX / sizeof(hw__place) / 2) {
     return HW_EDOMAIN;
   }
   const size_t index = (size_t)key;
   if (index >= catalog->key_count) {
     const size_t wanted = index + 1 + index / 2;
-    hw_place *grown = realloc(catalog->by_key, wanted * sizeof *grown);
+    hw__place *grown = realloc(catalog->by_key, wanted * sizeof *grown);
     if (!grown) {
       return HW_ENOMEM;
     }
     for (size_t i = catalog->key_count; i < wanted; i++) {
-      grown[i] = (hw_place){SIZE_MAX, 0};
+      grown[i] = (hw__place){SIZE_MAX, 0};
     }
     catalog->by_key = grown;
     catalog->key_count = wanted;
   }
-  catalog->by_key[index] = (hw_place){site, sensor};
+  catalog->by_key[index] = (hw__place){site, sensor};
   catalog->sites[site]->sensor_keys[sensor] = key;
   return HW_OK;
 }
 
-hw_status hw__catalog_place(const hw_catalog *catalog, int64_t sensor_key, hw_place *out) {
+hw_status hw__catalog_place(const hw__catalog *catalog, int64_t sensor_key, hw__place *out) {
   if (sensor_key < 0 || (size_t)sensor_key >= catalog->key_count || catalog->by_key[sensor_key].site == SIZE_MAX) {
     return HW_ENAME;
   }
@@ -265,7 +265,7 @@ hw_status hw__catalog_place(const hw_catalog *catalog, int64_t sensor_key, hw_pl
   return HW_OK;
 }
 
-ptrdiff_t hw__catalog_site_of_key(const hw_catalog *catalog, int64_t river_key) {
+ptrdiff_t hw__catalog_site_of_key(const hw__catalog *catalog, int64_t river_key) {
   for (size_t i = 0; i < catalog->count; i++) {
     if (catalog->sites[i]->key == river_key) {
       return (ptrdiff_t)i;

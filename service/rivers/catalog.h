@@ -16,41 +16,41 @@ typedef struct {
   char id[HW_ID_SIZE];
   char path[512];
   hw_river river;
-  hw_centerline centerline;
+  hw__centerline centerline;
   int64_t key;          /* database's number */
   int64_t *sensor_keys; /* one per sensor */
-} hw_site;
+} hw__site;
 
 typedef struct {
   size_t site;
   size_t sensor;
-} hw_place;
+} hw__place;
 
-typedef struct hw_catalog hw_catalog;
+typedef struct hw__catalog hw__catalog;
 
-hw_status hw__catalog_create(hw_catalog **out);
-void hw__catalog_free(hw_catalog *catalog);
+hw_status hw__catalog_create(hw__catalog **out);
+void hw__catalog_free(hw__catalog *catalog);
 
 /* Load one river. Given: "FILE" or "ID=FILE"; without an id it is the file's name without its
  * ending, or its folder's name for a file called river.yaml.
  * Its centreline is read too.
  * Status: HW_EINPUT (also for an id in use or not of [A-Za-z0-9._-]), HW_EIO, HW_ENOMEM, with *error. */
-hw_status hw__catalog_load(hw_catalog *catalog, const char *argument, hw_warn warn, void *context, hw_error *error);
+hw_status hw__catalog_load(hw__catalog *catalog, const char *argument, hw_warn warn, void *context, hw_error *error);
 /* The same with a river already made; ownership of its arrays passes to the catalog on success. */
-hw_status hw__catalog_add(hw_catalog *catalog, const char *id, const char *path, hw_river *river, hw_error *error);
+hw_status hw__catalog_add(hw__catalog *catalog, const char *id, const char *path, hw_river *river, hw_error *error);
 
-size_t hw__catalog_count(const hw_catalog *catalog);
-hw_site *hw__catalog_site(const hw_catalog *catalog, size_t index);
+size_t hw__catalog_count(const hw__catalog *catalog);
+hw__site *hw__catalog_site(const hw__catalog *catalog, size_t index);
 /* Index of the river with this id, or -1. */
-ptrdiff_t hw__catalog_find(const hw_catalog *catalog, const char *id);
+ptrdiff_t hw__catalog_find(const hw__catalog *catalog, const char *id);
 /* Where this sensor is. river NULL or empty: any river, as long as only one has it.
  * Status: HW_ENAME for no such river or sensor, HW_EDOMAIN when several rivers have it. */
-hw_status hw__catalog_sensor(const hw_catalog *catalog, const char *river, const char *sensor, hw_place *out);
+hw_status hw__catalog_sensor(const hw__catalog *catalog, const char *river, const char *sensor, hw__place *out);
 
 /* Database numbers, set once while the store opens; then keys lead back to places. */
-hw_status hw__catalog_set_key(hw_catalog *catalog, size_t site, size_t sensor, int64_t key);
+hw_status hw__catalog_set_key(hw__catalog *catalog, size_t site, size_t sensor, int64_t key);
 /* Status: HW_ENAME for the key of a sensor no longer in any river file. */
-hw_status hw__catalog_place(const hw_catalog *catalog, int64_t sensor_key, hw_place *out);
-ptrdiff_t hw__catalog_site_of_key(const hw_catalog *catalog, int64_t river_key);
+hw_status hw__catalog_place(const hw__catalog *catalog, int64_t sensor_key, hw__place *out);
+ptrdiff_t hw__catalog_site_of_key(const hw__catalog *catalog, int64_t river_key);
 
 #endif

@@ -21,7 +21,7 @@ typedef struct {
 typedef struct {
   const char *name;
   hw_error *error;
-  hw_line_point *points;
+  hw__line_point *points;
   size_t count, capacity;
   size_t first; /* point of the feature at hand; SIZE_MAX before it */
   anchor *anchors;
@@ -40,7 +40,7 @@ static hw_status no_memory(const builder *b) {
 
 static hw_status add_point(builder *b, const json_t *position) {
   const json_t *east = json_array_get(position, 0), *north = json_array_get(position, 1);
-  const hw_line_point point = {json_number_value(east), json_number_value(north), NAN};
+  const hw__line_point point = {json_number_value(east), json_number_value(north), NAN};
   if (!json_is_number(east) || !json_is_number(north) || !(fabs(point.longitude) <= 180) ||
       !(fabs(point.latitude) <= 90)) {
     char *found = position ? json_dumps(position, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(8)) : NULL;
@@ -50,7 +50,7 @@ static hw_status add_point(builder *b, const json_t *position) {
     free(found);
     return HW_EINPUT;
   }
-  const hw_line_point *last = b->count ? &b->points[b->count - 1] : NULL;
+  const hw__line_point *last = b->count ? &b->points[b->count - 1] : NULL;
   if (last && !(fabs(last->longitude - point.longitude) > 0) && !(fabs(last->latitude - point.latitude) > 0)) {
     return HW_OK; /* parts that follow each other share a point */
   }
@@ -149,7 +149,7 @@ static hw_status add(builder *b, const json_t *value, int depth) {
 /* --- from points to river metres --- */
 
 /* Great-circle distance (haversine). */
-static double distance_m(const hw_line_point *a, const hw_line_point *b) {
+static double distance_m(const hw__line_point *a, const hw__line_point *b) {
   const double radius_m = 6371008.8, rad = 3.14159265358979323846 / 180;
   const double north = sin(rad * (b->latitude - a->latitude) / 2), east = sin(rad * (b->longitude - a->longitude) / 2);
   const double h = north * north + cos(rad * a->latitude) * cos(rad * b->latitude) * east * east;
@@ -241,7 +241,7 @@ static hw_status lay(builder *b, const hw_river *river, double *along) {
     b->points[i].at_m = metre_at(b, along, i, k, way);
   }
   for (size_t i = 0; way < 0 && i < b->count / 2; i++) {
-    const hw_line_point swap = b->points[i];
+    const hw__line_point swap = b->points[i];
     b->points[i] = b->points[b->count - 1 - i];
     b->points[b->count - 1 - i] = swap;
   }
@@ -249,7 +249,7 @@ static hw_status lay(builder *b, const hw_river *river, double *along) {
 }
 
 hw_status hw__centerline_parse(const char *name, const char *text, size_t size, const hw_river *river,
-                               hw_centerline *out, hw_error *error) {
+                               hw__centerline *out, hw_error *error) {
   builder b = {.name = name, .error = error, .first = SIZE_MAX};
   json_error_t fault;
   json_t *root = json_loadb(text, size, 0, &fault);
@@ -272,11 +272,11 @@ hw_status hw__centerline_parse(const char *name, const char *text, size_t size, 
     free(b.points);
     return status;
   }
-  *out = (hw_centerline){b.points, b.count};
+  *out = (hw__centerline){b.points, b.count};
   return HW_OK;
 }
 
-hw_status hw__centerline_load(const char *path, const hw_river *river, hw_centerline *out, hw_error *error) {
+hw_status hw__centerline_load(const char *path, const hw_river *river, hw__centerline *out, hw_error *error) {
   FILE *file = fopen(path, "re");
   char *text = file ? malloc(FILE_MAX + 1) : NULL;
   if (!text) {
@@ -300,7 +300,7 @@ hw_status hw__centerline_load(const char *path, const hw_river *river, hw_center
   return status;
 }
 
-void hw__centerline_free(hw_centerline *line) {
+void hw__centerline_free(hw__centerline *line) {
   free(line->points);
-  *line = (hw_centerline){0};
+  *line = (hw__centerline){0};
 }

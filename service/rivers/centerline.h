@@ -14,24 +14,24 @@
 typedef struct {
   double longitude, latitude; /* degrees */
   double at_m;                /* river metre */
-} hw_line_point;
+} hw__line_point;
 
 /* count 0: there is none. at_m grows. */
 typedef struct {
-  hw_line_point *points;
+  hw__line_point *points;
   size_t count;
-} hw_centerline;
+} hw__centerline;
 
 /* Status: HW_EINPUT (with what was found and expected), HW_EIO, HW_ENOMEM, with *error. */
-hw_status hw__centerline_load(const char *path, const hw_river *river, hw_centerline *out, hw_error *error);
+hw_status hw__centerline_load(const char *path, const hw_river *river, hw__centerline *out, hw_error *error);
 hw_status hw__centerline_parse(const char *name, const char *text, size_t size, const hw_river *river,
-                               hw_centerline *out, hw_error *error);
-void hw__centerline_free(hw_centerline *line);
+                               hw__centerline *out, hw_error *error);
+void hw__centerline_free(hw__centerline *line);
 
 /* GeoJSON geometries (Jansson's json_t); null without a line. The ends stand for everything beyond them. */
-struct json_t *hw__centerline_point(const hw_centerline *line, double location_m);
-struct json_t *hw__centerline_stretch(const hw_centerline *line, double from_m, double to_m);
+struct json_t *hw__centerline_point(const hw__centerline *line, double location_m);
+struct json_t *hw__centerline_stretch(const hw__centerline *line, double from_m, double to_m);
 /* The whole line as a Feature whose property `at_m` has the river metre of each point. */
-struct json_t *hw__centerline_feature(const hw_centerline *line);
+struct json_t *hw__centerline_feature(const hw__centerline *line);
 
 #endif

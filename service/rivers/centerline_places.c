@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 /* First point at or below this place. */
-static size_t point_below(const hw_centerline *line, double location_m) {
+static size_t point_below(const hw__centerline *line, double location_m) {
   size_t lo = 0, hi = line->count;
   while (lo < hi) {
     const size_t middle = lo + (hi - lo) / 2;
@@ -21,24 +21,24 @@ static json_t *position(double longitude, double latitude) {
   return json_pack("[f, f]", longitude, latitude);
 }
 
-static json_t *position_at(const hw_centerline *line, double location_m) {
+static json_t *position_at(const hw__centerline *line, double location_m) {
   const size_t next = point_below(line, location_m);
   if (next == 0 || next == line->count) {
-    const hw_line_point *end = &line->points[next ? line->count - 1 : 0];
+    const hw__line_point *end = &line->points[next ? line->count - 1 : 0];
     return position(end->longitude, end->latitude);
   }
-  const hw_line_point *a = &line->points[next - 1], *b = &line->points[next];
+  const hw__line_point *a = &line->points[next - 1], *b = &line->points[next];
   const double share = (location_m - a->at_m) / (b->at_m - a->at_m);
   return position(a->longitude + share * (b->longitude - a->longitude),
                   a->latitude + share * (b->latitude - a->latitude));
 }
 
-json_t *hw__centerline_point(const hw_centerline *line, double location_m) {
+json_t *hw__centerline_point(const hw__centerline *line, double location_m) {
   return line->count ? json_pack("{s:s, s:o}", "type", "Point", "coordinates", position_at(line, location_m))
                      : json_null();
 }
 
-json_t *hw__centerline_stretch(const hw_centerline *line, double from_m, double to_m) {
+json_t *hw__centerline_stretch(const hw__centerline *line, double from_m, double to_m) {
   if (!line->count) {
     return json_null();
   }
@@ -54,7 +54,7 @@ json_t *hw__centerline_stretch(const hw_centerline *line, double from_m, double 
   return json_pack("{s:s, s:o}", "type", "LineString", "coordinates", list);
 }
 
-json_t *hw__centerline_feature(const hw_centerline *line) {
+json_t *hw__centerline_feature(const hw__centerline *line) {
   json_t *coordinates = json_array(), *metres = json_array();
   for (size_t i = 0; i < line->count; i++) {
     json_array_append_new(coordinates, position(line->points[i].longitude, line->points[i].latitude));

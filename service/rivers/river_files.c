@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static hw_status add(hw_rivers *rivers, const char *argument) {
+static hw_status add(hw__river_files *rivers, const char *argument) {
   char **grown = realloc(rivers->arguments, (rivers->count + 1) * sizeof *grown);
   if (!grown) {
     return HW_ENOMEM;
@@ -32,7 +32,7 @@ static bool is_river(const char *folder, const char *name, char *path, size_t si
   return name[0] != '.' && (yaml ? !is_folder(path) : access(path, F_OK) == 0);
 }
 
-static hw_status add_folder(hw_rivers *rivers, const char *folder, hw_error *error) {
+static hw_status add_folder(hw__river_files *rivers, const char *folder, hw_error *error) {
   struct dirent **names = NULL;
   const int count = scandir(folder, &names, NULL, alphasort);
   const size_t before = rivers->count;
@@ -55,8 +55,8 @@ static hw_status add_folder(hw_rivers *rivers, const char *folder, hw_error *err
   return status;
 }
 
-hw_status hw__rivers_list(const char *const *arguments, size_t count, hw_rivers *out, hw_error *error) {
-  hw_rivers rivers = {0};
+hw_status hw__river_files_list(const char *const *arguments, size_t count, hw__river_files *out, hw_error *error) {
+  hw__river_files rivers = {0};
   hw_status status = HW_OK;
   for (size_t i = 0; i < count && status == HW_OK; i++) {
     status = is_folder(arguments[i]) ? add_folder(&rivers, arguments[i], error) : add(&rivers, arguments[i]);
@@ -66,17 +66,17 @@ hw_status hw__rivers_list(const char *const *arguments, size_t count, hw_rivers 
     status = HW_EINPUT;
   }
   if (status != HW_OK) {
-    hw__rivers_free(&rivers);
+    hw__river_files_free(&rivers);
     return status;
   }
   *out = rivers;
   return HW_OK;
 }
 
-void hw__rivers_free(hw_rivers *rivers) {
+void hw__river_files_free(hw__river_files *rivers) {
   for (size_t i = 0; i < rivers->count; i++) {
     free(rivers->arguments[i]);
   }
   free(rivers->arguments);
-  *rivers = (hw_rivers){0};
+  *rivers = (hw__river_files){0};
 }

@@ -9,10 +9,10 @@
 typedef struct {
   char **arguments; /* FILE or ID=FILE, in order; those of a folder by name */
   size_t count;
-} hw_rivers;
+} hw__river_files;
 
 /* Status: HW_EINPUT for a folder without rivers, HW_EIO, HW_ENOMEM, with *error. */
-hw_status hw__rivers_list(const char *const *arguments, size_t count, hw_rivers *out, hw_error *error);
-void hw__rivers_free(hw_rivers *rivers);
+hw_status hw__river_files_list(const char *const *arguments, size_t count, hw__river_files *out, hw_error *error);
+void hw__river_files_free(hw__river_files *rivers);
 
 #endif

@@ -42,7 +42,7 @@ int hw__db_schema_version(void) {
   return SCHEMA_VERSION;
 }
 
-const char *hw__db_text(hw_db_status status) {
+const char *hw__db_text(hw__db_status status) {
   static const char *const texts[] = {
 #define ROW(name, text) text,
       HW_DB_LIST(ROW)
@@ -51,7 +51,7 @@ const char *hw__db_text(hw_db_status status) {
   return (size_t)status < sizeof texts / sizeof texts[0] ? texts[status] : "unknown";
 }
 
-const char *hw__sql_text(hw_sql which) {
+const char *hw__sql_text(hw__sql which) {
   static const char *const texts[] = {
 #define ROW(name, sql) sql,
       HW_SQL_LIST(ROW)
@@ -70,7 +70,7 @@ const char *hw__sql_text(hw_sql which) {
 
 /* --- opening --- */
 
-static const hw_db_driver *driver_of(const char *store) {
+static const hw__db_driver *driver_of(const char *store) {
   const bool postgres = strncmp(store, "postgresql://", 13) == 0 || strncmp(store, "postgres://", 11) == 0;
   return postgres ? &hw__db_postgres : &hw__db_sqlite;
 }
@@ -83,9 +83,9 @@ void hw__db_name(const char *store, char *out, size_t size) {
   driver_of(store)->name(place_of(store), out, size);
 }
 
-static hw_db_status bring_up_to_date(hw_db *db, bool writer) {
+static hw__db_status bring_up_to_date(hw__db *db, bool writer) {
   int version = 0;
-  hw_db_status status = db->driver->version(db, &version);
+  hw__db_status status = db->driver->version(db, &version);
   if (status == HW_DB_OK && version > SCHEMA_VERSION) {
     return HW_DB_NEWER;
   }
@@ -98,12 +98,12 @@ static hw_db_status bring_up_to_date(hw_db *db, bool writer) {
   return status;
 }
 
-hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size) {
+hw__db_status hw__db_open(const char *store, bool writer, hw__db **out, char *sentence, size_t size) {
   *out = NULL;
-  const hw_db_driver *driver = driver_of(store);
+  const hw__db_driver *driver = driver_of(store);
   char reason[256] = "out of memory";
-  hw_db *db = NULL;
-  hw_db_status status = driver->open(place_of(store), writer, &db, reason, sizeof reason);
+  hw__db *db = NULL;
+  hw__db_status status = driver->open(place_of(store), writer, &db, reason, sizeof reason);
   if (status == HW_DB_OK) {
     status = bring_up_to_date(db, writer);
     if (status != HW_DB_OK) {
@@ -123,50 +123,51 @@ hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sent
   return HW_DB_OK;
 }
 
-hw_db_status hw__db_relax(hw_db *db) {
+hw__db_status hw__db_relax(hw__db *db) {
   return db->driver->relax ? db->driver->relax(db) : HW_DB_OK;
 }
 
-hw_db_status hw__db_copy(hw_db *db, const char *path) {
+hw__db_status hw__db_copy(hw__db *db, const char *path) {
   return db->driver->copy ? db->driver->copy(db, path) : HW_DB_IO;
 }
 
-static void forget_bases(hw_db *db) {
+static void forget_bases(hw__db *db) {
   free(db->bases);
   db->bases = NULL;
   db->base_count = 0;
 }
 
-void hw__db_close(hw_db *db) {
+void hw__db_close(hw__db *db) {
   if (db) {
     forget_bases(db);
     db->driver->close(db);
   }
 }
 
-bool hw__db_damaged(const hw_db *db) {
+bool hw__db_damaged(const hw__db *db) {
   return db->damaged;
 }
 
-hw_db_status hw__db_begin(hw_db *db) {
+hw__db_status hw__db_begin(hw__db *db) {
   return db->driver->begin(db, true);
 }
 
-hw_db_status hw__db_commit(hw_db *db) {
+hw__db_status hw__db_commit(hw__db *db) {
   return db->driver->commit(db);
 }
 
-void hw__db_rollback(hw_db *db) {
+void hw__db_rollback(hw__db *db) {
   forget_bases(db);
   db->driver->rollback(db);
 }
 
 /* --- rows --- */
 
-hw_db_status hw__sql_collect(hw_db *db, hw_sql which, const hw_collection *into, const hw_value *values, size_t count) {
-  hw_value row[HW_COLUMNS_MOST];
+hw__db_status hw__sql_collect(hw__db *db, hw__sql which, const hw__collection *into, const hw__value *values,
+                              size_t count) {
+  hw__value row[HW_COLUMNS_MOST];
   size_t n = 0;
-  hw_db_status status = db->driver->start(db, which, values, count);
+  hw__db_status status = db->driver->start(db, which, values, count);
   while (status == HW_DB_OK && n < into->limit && (status = db->driver->next(db, which, row)) == HW_DB_OK) {
     status = into->read(row, (char *)into->elements + n * into->element_size);
     n += status == HW_DB_OK;
@@ -177,38 +178,38 @@ hw_db_status hw__sql_collect(hw_db *db, hw_sql which, const hw_collection *into,
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
 }
 
-hw_db_status hw__sql_one(hw_db *db, hw_sql which, hw_row_reader read, void *element, const hw_value *values,
-                         size_t count) {
+hw__db_status hw__sql_one(hw__db *db, hw__sql which, hw__row_reader read, void *element, const hw__value *values,
+                          size_t count) {
   size_t found = 0;
-  const hw_collection one = {read, element, 0, 1, &found};
-  const hw_db_status status = hw__sql_collect(db, which, &one, values, count);
+  const hw__collection one = {read, element, 0, 1, &found};
+  const hw__db_status status = hw__sql_collect(db, which, &one, values, count);
   return status == HW_DB_OK && found == 0 ? HW_DB_ABSENT : status;
 }
 
-static hw_db_status read_integer(const hw_value *row, void *element) {
+static hw__db_status read_integer(const hw__value *row, void *element) {
   *(int64_t *)element = hw__value_integer(row);
   return HW_DB_OK;
 }
 
-hw_db_status hw__sql_integer(hw_db *db, hw_sql which, int64_t *out, const hw_value *values, size_t count) {
+hw__db_status hw__sql_integer(hw__db *db, hw__sql which, int64_t *out, const hw__value *values, size_t count) {
   return hw__sql_one(db, which, read_integer, out, values, count);
 }
 
-int64_t hw__value_integer(const hw_value *value) {
+int64_t hw__value_integer(const hw__value *value) {
   return value->kind == HW_VALUE_INTEGER ? value->integer : 0;
 }
 
-double hw__value_real(const hw_value *value) {
+double hw__value_real(const hw__value *value) {
   return value->kind == HW_VALUE_REAL      ? value->real
          : value->kind == HW_VALUE_INTEGER ? (double)value->integer
                                            : (double)NAN;
 }
 
-void hw__value_copy(const hw_value *value, char *out, size_t size) {
+void hw__value_copy(const hw__value *value, char *out, size_t size) {
   snprintf(out, size, "%s", value->kind == HW_VALUE_TEXT ? value->bytes : "");
 }
 
-char *hw__value_duplicate(const hw_value *value) {
+char *hw__value_duplicate(const hw__value *value) {
   const bool has_bytes = value->kind == HW_VALUE_TEXT || value->kind == HW_VALUE_BLOB;
   const size_t size = has_bytes ? value->size : 0;
   char *copy = malloc(size + 1);
@@ -223,21 +224,21 @@ char *hw__value_duplicate(const hw_value *value) {
 
 /* --- names --- */
 
-static hw_db_status key_of(hw_db *db, const char *river, int64_t *key) {
-  const hw_db_status status = hw__sql_run(db, SQL_RIVER_ADD, HW_VALUES(of_text(river)));
+static hw__db_status key_of(hw__db *db, const char *river, int64_t *key) {
+  const hw__db_status status = hw__sql_run(db, SQL_RIVER_ADD, HW_VALUES(of_text(river)));
   return status == HW_DB_OK ? hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river))) : status;
 }
 
-static hw_db_status sensor_key_of(hw_db *db, int64_t river, const char *sensor, int64_t *key) {
-  const hw_db_status status = hw__sql_run(db, SQL_SENSOR_ADD, HW_VALUES(of_integer(river), of_text(sensor)));
+static hw__db_status sensor_key_of(hw__db *db, int64_t river, const char *sensor, int64_t *key) {
+  const hw__db_status status = hw__sql_run(db, SQL_SENSOR_ADD, HW_VALUES(of_integer(river), of_text(sensor)));
   return status == HW_DB_OK ? hw__sql_integer(db, SQL_SENSOR_KEY, key, HW_VALUES(of_integer(river), of_text(sensor)))
                             : status;
 }
 
-hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog) {
-  hw_db_status status = hw__db_begin(db);
+hw__db_status hw__db_enrol(hw__db *db, hw__catalog *catalog) {
+  hw__db_status status = hw__db_begin(db);
   for (size_t r = 0; r < hw__catalog_count(catalog) && status == HW_DB_OK; r++) {
-    hw_site *site = hw__catalog_site(catalog, r);
+    hw__site *site = hw__catalog_site(catalog, r);
     status = key_of(db, site->id, &site->key);
     for (size_t s = 0; s < site->river.sensor_count && status == HW_DB_OK; s++) {
       int64_t key = 0;

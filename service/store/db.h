@@ -17,7 +17,7 @@
 #include "ingest/ingest.h"
 #include "rivers/catalog.h"
 
-typedef struct hw_db hw_db;
+typedef struct hw__db hw__db;
 
 /* What can go wrong with a disk, as far as people can act on it. */
 #define HW_DB_LIST(X)                                                                                \
@@ -41,40 +41,40 @@ typedef enum {
 #define HW_DB_ENUM(name, text) name,
   HW_DB_LIST(HW_DB_ENUM)
 #undef HW_DB_ENUM
-} hw_db_status;
+} hw__db_status;
 
-const char *hw__db_text(hw_db_status status);
+const char *hw__db_text(hw__db_status status);
 
 /* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
-hw_db_status hw__db_open(const char *store, bool writer, hw_db **out, char *sentence, size_t size);
-void hw__db_close(hw_db *db);
+hw__db_status hw__db_open(const char *store, bool writer, hw__db **out, char *sentence, size_t size);
+void hw__db_close(hw__db *db);
 /* Has a question met damage since it was opened? */
-bool hw__db_damaged(const hw_db *db);
+bool hw__db_damaged(const hw__db *db);
 /* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
  * whole over a loss of power; its last commits may be gone. Writer only. */
-hw_db_status hw__db_relax(hw_db *db);
+hw__db_status hw__db_relax(hw__db *db);
 /* A copy of the whole database as it is at this moment, in a new file. HW_DB_IO where the engine has no files. */
-hw_db_status hw__db_copy(hw_db *db, const char *path);
+hw__db_status hw__db_copy(hw__db *db, const char *path);
 /* Which version of the schema this program has. */
 int hw__db_schema_version(void);
 /* What messages and logs call the store: never with a password. */
 void hw__db_name(const char *store, char *out, size_t size);
 /* Give every river and sensor of the catalog its number. Writer only. */
-hw_db_status hw__db_enrol(hw_db *db, hw_catalog *catalog);
+hw__db_status hw__db_enrol(hw__db *db, hw__catalog *catalog);
 
 /* A failed statement may show as late as at the commit; after any failure comes the rollback. A server that went
  * away and is back is connected to again by hw__db_begin, or by a statement outside of a transaction. */
-hw_db_status hw__db_begin(hw_db *db);
-hw_db_status hw__db_commit(hw_db *db);
-void hw__db_rollback(hw_db *db);
+hw__db_status hw__db_begin(hw__db *db);
+hw__db_status hw__db_commit(hw__db *db);
+void hw__db_rollback(hw__db *db);
 
 /* --- the log --- */
 
-typedef enum { HW_RECORD_READING, HW_RECORD_OPEN, HW_RECORD_CLOSE } hw_record_kind;
+typedef enum { HW_RECORD_READING, HW_RECORD_OPEN, HW_RECORD_CLOSE } hw__record_kind;
 
 typedef struct {
   int64_t seq;
-  hw_record_kind kind;
+  hw__record_kind kind;
   int64_t river, sensor; /* keys */
   double time_s;
   double concentration_g_m3;
@@ -82,42 +82,42 @@ typedef struct {
   int64_t received_us;
   int64_t incident; /* HW_RECORD_CLOSE */
   char method[32];  /* HW_RECORD_OPEN */
-} hw_record;
+} hw__log_record;
 
 /* Rivers whose readings are in calendar time, by the first one accepted. */
-typedef enum { HW_TIME_UNSET, HW_TIME_RELATIVE, HW_TIME_CALENDAR } hw_time_base;
-hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out);
+typedef enum { HW_TIME_UNSET, HW_TIME_RELATIVE, HW_TIME_CALENDAR } hw__time_base;
+hw__db_status hw__db_time_base(hw__db *db, int64_t river, hw__time_base *out);
 
 /* Append readings; each entry's fate becomes accepted, duplicate, conflict or time_base.
  * *seq is the last number used, moved on by those accepted. */
-hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
-                           int64_t *seq);
+hw__db_status hw__db_append(hw__db *db, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
+                            int64_t received_us, int64_t *seq);
 /* The same where the caller numbers and dates the records: the numbers grow, gaps are allowed. */
 typedef struct {
   int64_t seq, received_us;
-} hw_stamp;
-hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
-                                   const hw_stamp *stamps);
+} hw__stamp;
+hw__db_status hw__db_append_stamped(hw__db *db, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
+                                    const hw__stamp *stamps);
 /* Append a command; record->seq is filled in from *seq, which moves on. */
-hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq);
+hw__db_status hw__db_command(hw__db *db, hw__log_record *record, int64_t *seq);
 /* Highest number in the log, 0 when empty; and the latest wall clock seen by it. */
-hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us);
+hw__db_status hw__db_head(hw__db *db, int64_t *seq, int64_t *received_us);
 
 /* Records in order, `after` < seq, at most `limit`, readings and commands merged. */
-hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count);
+hw__db_status hw__db_log(hw__db *db, int64_t after, hw__log_record *out, size_t limit, size_t *count);
 /* Readings of one river, after < seq <= upto, in order. */
-hw_db_status hw__db_river_log(hw_db *db, int64_t river, int64_t after, int64_t upto, hw_record *out, size_t limit,
-                              size_t *count);
+hw__db_status hw__db_river_log(hw__db *db, int64_t river, int64_t after, int64_t upto, hw__log_record *out,
+                               size_t limit, size_t *count);
 /* Readings of one river with time_s >= from_s and after < seq < before, in order of seq: an incident's lead-in. */
 typedef struct {
   int64_t river;
   double from_s;
   int64_t after, before;
-} hw_lead_in;
-hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, size_t limit, size_t *count);
+} hw__lead_in;
+hw__db_status hw__db_lead_in(hw__db *db, const hw__lead_in *what, hw__log_record *out, size_t limit, size_t *count);
 /* Readings of one sensor in [from_s, to_s], in order of time, the last `limit` of them. */
-hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
-                               size_t *count);
+hw__db_status hw__db_sensor_log(hw__db *db, int64_t sensor, double from_s, double to_s, hw__log_record *out,
+                                size_t limit, size_t *count);
 
 /* --- what was worked out --- */
 
@@ -134,20 +134,21 @@ typedef struct {
   int64_t closed_us;
   char reason[32]; /* of closing */
   int64_t result_seq;
-} hw_incident;
+} hw__incident;
 
 /* A reading that came late and is older than the incident's lead-in says nothing about it. */
-bool hw__incident_passes_over(const hw_incident *incident, const hw_record *record);
-hw_db_status hw__db_open_incident(hw_db *db, const hw_incident *incident);
-hw_db_status hw__db_close_incident(hw_db *db, const hw_incident *incident);
-hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out);
+bool hw__incident_passes_over(const hw__incident *incident, const hw__log_record *record);
+hw__db_status hw__db_open_incident(hw__db *db, const hw__incident *incident);
+hw__db_status hw__db_close_incident(hw__db *db, const hw__incident *incident);
+hw__db_status hw__db_incident(hw__db *db, int64_t id, hw__incident *out);
 /* Latest first; river 0: any. */
-hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count);
+hw__db_status hw__db_incidents(hw__db *db, int64_t river, bool open_only, hw__incident *out, size_t limit,
+                               size_t *count);
 
 /* Incidents that are open, or closed before their engine had seen all of them; latest first. */
-hw_db_status hw__db_unfinished(hw_db *db, hw_incident *out, size_t limit, size_t *count);
+hw__db_status hw__db_unfinished(hw__db *db, hw__incident *out, size_t limit, size_t *count);
 /* The engine has seen all of this closed incident. */
-hw_db_status hw__db_finish_incident(hw_db *db, int64_t id);
+hw__db_status hw__db_finish_incident(hw__db *db, int64_t id);
 
 /* One line of an incident's history. */
 typedef struct {
@@ -157,13 +158,13 @@ typedef struct {
   bool provisional, has_interval;
   hw_source source;
   hw_box interval;
-} hw_track;
+} hw__track;
 
-hw_db_status hw__db_put_track(hw_db *db, int64_t incident, const hw_track *track);
-hw_db_status hw__db_tracks(hw_db *db, int64_t incident, int64_t after, hw_track *out, size_t limit, size_t *count);
+hw__db_status hw__db_put_track(hw__db *db, int64_t incident, const hw__track *track);
+hw__db_status hw__db_tracks(hw__db *db, int64_t incident, int64_t after, hw__track *out, size_t limit, size_t *count);
 /* The latest full result, as JSON text. *out is malloc'd; NULL with HW_DB_ABSENT. */
-hw_db_status hw__db_put_result(hw_db *db, int64_t incident, int64_t seq, const char *json);
-hw_db_status hw__db_result(hw_db *db, int64_t incident, char **out);
+hw__db_status hw__db_put_result(hw__db *db, int64_t incident, int64_t seq, const char *json);
+hw__db_status hw__db_result(hw__db *db, int64_t incident, char **out);
 
 /* Things that happened, numbered in the order they became durable. */
 typedef struct {
@@ -174,36 +175,36 @@ typedef struct {
   char subject[96]; /* what within the incident; (kind, incident, seq, subject) is stored once */
   int64_t at_us;
   char *body; /* JSON text; malloc'd by hw__db_events */
-} hw_event;
+} hw__event;
 
-hw_db_status hw__db_put_event(hw_db *db, const hw_event *event);
+hw__db_status hw__db_put_event(hw__db *db, const hw__event *event);
 /* Oldest first, id > after; those of kind "estimate" only when asked for. */
-hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count);
+hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event *out, size_t limit, size_t *count);
 /* Let go of estimates' events before this one; what they said is in the results. */
-hw_db_status hw__db_forget_estimates(hw_db *db, int64_t before);
-hw_db_status hw__db_last_event(hw_db *db, int64_t *id);
+hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before);
+hw__db_status hw__db_last_event(hw__db *db, int64_t *id);
 /* Was such an event ever stored for the incident? */
-hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out);
+hw__db_status hw__db_has_event(hw__db *db, const char *kind, int64_t incident, const char *subject, bool *out);
 
 /* A number kept by name: how far a reader of the events has come, whether a sensor's silence was told.
  * Status: HW_DB_ABSENT before the first. */
-hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event);
-hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event);
+hw__db_status hw__db_put_cursor(hw__db *db, const char *name, int64_t event);
+hw__db_status hw__db_cursor(hw__db *db, const char *name, int64_t *event);
 
 /* The tracker's state after record `seq`. *body is malloc'd. */
-hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size);
-hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size);
+hw__db_status hw__db_put_snapshot(hw__db *db, int64_t seq, const void *body, size_t size);
+hw__db_status hw__db_snapshot(hw__db *db, int64_t *seq, void **body, size_t *size);
 
 /* --- letting go (retention.h) --- */
 
 /* Readings in order, the oldest first. */
-hw_db_status hw__db_oldest(hw_db *db, hw_record *out, size_t limit, size_t *count);
+hw__db_status hw__db_oldest(hw__db *db, hw__log_record *out, size_t limit, size_t *count);
 /* Incidents that keep their readings: those whose engine is not through, and those closed at cutoff_us or later. */
-hw_db_status hw__db_needed(hw_db *db, int64_t cutoff_us, hw_incident *out, size_t limit, size_t *count);
+hw__db_status hw__db_needed(hw__db *db, int64_t cutoff_us, hw__incident *out, size_t limit, size_t *count);
 /* Remove readings up to this number (never the last one), and so many estimate events of incidents closed before
  * cutoff_us, which count as forgotten from then on. */
-hw_db_status hw__db_remove(hw_db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed);
+hw__db_status hw__db_remove(hw__db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed);
 /* Status: HW_DB_FORGOTTEN once the incident's readings may be gone. */
-hw_db_status hw__db_remembers(hw_db *db, const hw_incident *incident);
+hw__db_status hw__db_remembers(hw__db *db, const hw__incident *incident);
 
 #endif

@@ -10,7 +10,7 @@
 enum { LINE_MOST = 1 << 29, TEXT_SHOWN = 40 };
 
 typedef struct {
-  hw_db *db;
+  hw__db *db;
   const char *name; /* of the stream */
   char store[256];
   FILE *in;
@@ -19,7 +19,7 @@ typedef struct {
   size_t capacity, size;
   uint64_t number, bytes, rows;
   gnutls_hash_hd_t hash;          /* of all lines before this one */
-  const hw_table *table;          /* the rows now are of; NULL before the first */
+  const hw__table *table;         /* the rows now are of; NULL before the first */
   size_t column[HW_COLUMNS_MOST]; /* of the table, by position in the stream's rows */
   size_t column_count;
 } reader;
@@ -37,7 +37,7 @@ static hw_status fail(reader *r, const char *format, ...) {
 }
 
 /* What the database says of rows that were well formed. */
-static hw_status fail_store(reader *r, hw_db_status status) {
+static hw_status fail_store(reader *r, hw__db_status status) {
   const char *reason = r->db->driver->reason(r->db);
   if (status == HW_DB_CLASH) {
     return fail(r, "here or shortly before, %s (%s)", hw__db_text(status), reason);
@@ -103,7 +103,7 @@ static hw_status read_head(reader *r) {
 /* --- tables and rows --- */
 
 /* Position of a column in the table's list; SIZE_MAX: none of that name. */
-static size_t find_column(const hw_table *table, const char *name) {
+static size_t find_column(const hw__table *table, const char *name) {
   const size_t length = strlen(name);
   const char *at = table->columns;
   for (size_t i = 0;; i++) {
@@ -122,7 +122,7 @@ static size_t find_column(const hw_table *table, const char *name) {
 static hw_status begin_table(reader *r, const json_t *head) {
   const char *name = json_string_value(json_object_get(head, "table"));
   const json_t *columns = json_object_get(head, "columns");
-  const hw_table *table = r->table ? r->table + 1 : hw_tables;
+  const hw__table *table = r->table ? r->table + 1 : hw_tables;
   while (name && table < hw_tables + HW_TABLES && strcmp(table->name, name) != 0) {
     table++;
   }
@@ -153,7 +153,7 @@ static hw_status begin_table(reader *r, const json_t *head) {
   X('c', HW_RECORD_OPEN, HW_RECORD_CLOSE, "a kind of command") \
   X('h', HW_TIME_UNSET, HW_TIME_CALENDAR, "a kind of time")
 
-static bool read_number(const json_t *json, char kind, hw_value *out) {
+static bool read_number(const json_t *json, char kind, hw__value *out) {
   const int64_t x = json_integer_value(json);
   bool fits = false;
 #define ROW(letter, least, most, words) \
@@ -183,14 +183,14 @@ static const char *kind_text(char kind) {
   }
 }
 
-static bool read_real(const json_t *json, hw_value *out) {
+static bool read_real(const json_t *json, hw__value *out) {
   const char *text = json_string_value(json);
   const bool up = text && strcmp(text, "inf") == 0, down = text && strcmp(text, "-inf") == 0;
   *out = of_real(up ? HUGE_VAL : down ? -HUGE_VAL : json_number_value(json));
   return json_is_number(json) || up || down;
 }
 
-static bool read_text(const json_t *json, bool is_json, hw_value *out) {
+static bool read_text(const json_t *json, bool is_json, hw__value *out) {
   const char *text = json_string_value(json);
   if (!text) {
     return false;
@@ -202,7 +202,7 @@ static bool read_text(const json_t *json, bool is_json, hw_value *out) {
 }
 
 /* *memory is what the value rests on, if anything: to be freed after use. */
-static bool read_bytes(const json_t *json, hw_value *out, gnutls_datum_t *memory) {
+static bool read_bytes(const json_t *json, hw__value *out, gnutls_datum_t *memory) {
   const gnutls_datum_t text = {(unsigned char *)json_string_value(json), (unsigned)json_string_length(json)};
   if (!text.data || gnutls_base64_decode2(&text, memory) != 0) {
     return false;
@@ -211,9 +211,9 @@ static bool read_bytes(const json_t *json, hw_value *out, gnutls_datum_t *memory
   return true;
 }
 
-static bool read_value(const json_t *json, char kind, hw_value *out, gnutls_datum_t *memory) {
+static bool read_value(const json_t *json, char kind, hw__value *out, gnutls_datum_t *memory) {
   if (json_is_null(json)) {
-    *out = (hw_value){0};
+    *out = (hw__value){0};
     return isupper((unsigned char)kind);
   }
   switch (tolower((unsigned char)kind)) {
@@ -230,10 +230,10 @@ static bool read_value(const json_t *json, char kind, hw_value *out, gnutls_datu
   }
 }
 
-static void empty_row(const hw_table *table, hw_value *row) {
+static void empty_row(const hw__table *table, hw__value *row) {
   for (size_t i = 0; table->kinds[i]; i++) {
     const char kind = table->kinds[i];
-    row[i] = isupper((unsigned char)kind) ? (hw_value){0}
+    row[i] = isupper((unsigned char)kind) ? (hw__value){0}
              : kind == 't'                ? of_text("")
              : kind == 'r'                ? of_real(0)
                                           : of_integer(0);
@@ -241,7 +241,7 @@ static void empty_row(const hw_table *table, hw_value *row) {
 }
 
 static hw_status read_row(reader *r, const json_t *json) {
-  hw_value row[HW_COLUMNS_MOST];
+  hw__value row[HW_COLUMNS_MOST];
   gnutls_datum_t memory = {NULL, 0}; /* no table has more than one column of bytes */
   hw_status status = HW_OK;
   if (!r->table || json_array_size(json) != r->column_count) {
@@ -258,7 +258,7 @@ static hw_status read_row(reader *r, const json_t *json) {
     }
   }
   if (status == HW_OK) {
-    const hw_db_status stored = hw__sql_run(r->db, r->table->put, row, strlen(r->table->kinds));
+    const hw__db_status stored = hw__sql_run(r->db, r->table->put, row, strlen(r->table->kinds));
     status = stored == HW_DB_OK ? HW_OK : fail_store(r, stored);
     r->rows++;
   }
@@ -288,7 +288,7 @@ static hw_status read_end(reader *r, json_t *end) {
   return HW_OK;
 }
 
-static hw_status read_lines(reader *r, const hw_watch *watch) {
+static hw_status read_lines(reader *r, const hw_move_watcher *watch) {
   hw_status status = read_head(r);
   bool ended = false;
   while (status == HW_OK && !ended) {
@@ -317,11 +317,11 @@ static hw_status read_lines(reader *r, const hw_watch *watch) {
 
 static hw_status check_empty(reader *r) {
   for (size_t t = 0; t < HW_TABLES; t++) {
-    const hw_table *table = &hw_tables[t];
-    const hw_value first[] = {hw__key_start(table, 0), table->keys > 1 ? hw__key_start(table, 1) : of_integer(1),
-                              of_integer(1)};
-    hw_value row[HW_COLUMNS_MOST];
-    hw_db_status status = r->db->driver->start(r->db, table->page, first, table->keys + 1);
+    const hw__table *table = &hw_tables[t];
+    const hw__value first[] = {hw__key_start(table, 0), table->keys > 1 ? hw__key_start(table, 1) : of_integer(1),
+                               of_integer(1)};
+    hw__value row[HW_COLUMNS_MOST];
+    hw__db_status status = r->db->driver->start(r->db, table->page, first, table->keys + 1);
     status = status == HW_DB_OK ? r->db->driver->next(r->db, table->page, row) : status;
     r->db->driver->finish(r->db, table->page);
     if (status == HW_DB_OK) {
@@ -338,7 +338,7 @@ static hw_status check_empty(reader *r) {
 
 static hw_status check_sense(reader *r) {
   static const struct {
-    hw_sql which;
+    hw__sql which;
     const char *fault;
   } checks[] = {
 #define ROW(name, sql, fault) {name, fault},
@@ -347,7 +347,7 @@ static hw_status check_sense(reader *r) {
   };
   for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
     int64_t found = 0;
-    const hw_db_status status = hw__sql_integer(r->db, checks[i].which, &found, HW_NO_VALUES);
+    const hw__db_status status = hw__sql_integer(r->db, checks[i].which, &found, HW_NO_VALUES);
     if (status == HW_DB_OK) {
       snprintf(r->error->text, sizeof r->error->text, "%s: %s (number %" PRId64 ")", r->name, checks[i].fault, found);
       return HW_EINPUT;
@@ -359,8 +359,8 @@ static hw_status check_sense(reader *r) {
   return HW_OK;
 }
 
-static hw_status import_all(reader *r, const hw_watch *watch) {
-  hw_db_status stored = hw__db_begin(r->db);
+static hw_status import_all(reader *r, const hw_move_watcher *watch) {
+  hw__db_status stored = hw__db_begin(r->db);
   if (stored != HW_DB_OK) {
     return fail_store(r, stored);
   }
@@ -377,7 +377,7 @@ static hw_status import_all(reader *r, const hw_watch *watch) {
   return status;
 }
 
-hw_status hw_import(const char *store, const char *name, FILE *in, const hw_watch *watch, uint64_t *rows,
+hw_status hw_import(const char *store, const char *name, FILE *in, const hw_move_watcher *watch, uint64_t *rows,
                     hw_error *error) {
   reader r = {.name = name, .in = in, .error = error};
   hw__db_name(store, r.store, sizeof r.store);

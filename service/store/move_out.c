@@ -85,7 +85,7 @@ static void put_base64(writer *w, const char *bytes, size_t size) {
   }
 }
 
-static void put_value(writer *w, const hw_value *value) {
+static void put_value(writer *w, const hw__value *value) {
   char number[32];
   switch (value->kind) {
     case HW_VALUE_INTEGER:
@@ -107,7 +107,7 @@ static void put_value(writer *w, const hw_value *value) {
   }
 }
 
-static void put_row(writer *w, const hw_value *row, size_t columns) {
+static void put_row(writer *w, const hw__value *row, size_t columns) {
   put_text(w, "[");
   for (size_t i = 0; i < columns; i++) {
     put_text(w, i ? "," : "");
@@ -118,7 +118,7 @@ static void put_row(writer *w, const hw_value *row, size_t columns) {
   w->rows++;
 }
 
-static void put_table_head(writer *w, const hw_table *table) {
+static void put_table_head(writer *w, const hw__table *table) {
   put_text(w, "{\"table\": \"");
   put_text(w, table->name);
   put_text(w, "\", \"columns\": [\"");
@@ -136,11 +136,11 @@ static void put_table_head(writer *w, const hw_table *table) {
 
 /* Where a page ended: the key of its last row, text copied. */
 typedef struct {
-  hw_value values[3]; /* and the limit */
+  hw__value values[3]; /* and the limit */
   char *text;
 } place;
 
-static bool move_on(place *at, const hw_table *table, const hw_value *row) {
+static bool move_on(place *at, const hw__table *table, const hw__value *row) {
   for (size_t k = 0; k < table->keys; k++) {
     at->values[k] = row[k];
   }
@@ -148,15 +148,15 @@ static bool move_on(place *at, const hw_table *table, const hw_value *row) {
     char *copy = hw__value_duplicate(&row[0]);
     free(at->text);
     at->text = copy;
-    at->values[0] = copy ? of_text(copy) : (hw_value){0};
+    at->values[0] = copy ? of_text(copy) : (hw__value){0};
   }
   return row[0].kind != HW_VALUE_TEXT || at->text;
 }
 
-static hw_db_status put_page(hw_db *db, const hw_table *table, writer *w, place *at, size_t *rows) {
-  hw_value row[HW_COLUMNS_MOST];
+static hw__db_status put_page(hw__db *db, const hw__table *table, writer *w, place *at, size_t *rows) {
+  hw__value row[HW_COLUMNS_MOST];
   *rows = 0;
-  hw_db_status status = db->driver->start(db, table->page, at->values, table->keys + 1);
+  hw__db_status status = db->driver->start(db, table->page, at->values, table->keys + 1);
   while (status == HW_DB_OK && (status = db->driver->next(db, table->page, row)) == HW_DB_OK) {
     put_row(w, row, strlen(table->kinds));
     ++*rows;
@@ -166,14 +166,15 @@ static hw_db_status put_page(hw_db *db, const hw_table *table, writer *w, place 
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
 }
 
-static hw_db_status put_table(hw_db *db, const hw_table *table, writer *w, const hw_watch *watch, bool *stopped) {
+static hw__db_status put_table(hw__db *db, const hw__table *table, writer *w, const hw_move_watcher *watch,
+                               bool *stopped) {
   place at = {.text = NULL};
   for (size_t k = 0; k < table->keys; k++) {
     at.values[k] = hw__key_start(table, k);
   }
   at.values[table->keys] = of_integer(PAGE);
   put_table_head(w, table);
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   size_t rows = PAGE;
   while (rows == PAGE && status == HW_DB_OK && !*stopped) {
     status = put_page(db, table, w, &at, &rows);
@@ -183,12 +184,12 @@ static hw_db_status put_table(hw_db *db, const hw_table *table, writer *w, const
   return status;
 }
 
-static hw_db_status put_all(hw_db *db, writer *w, const hw_watch *watch, bool *stopped) {
+static hw__db_status put_all(hw__db *db, writer *w, const hw_move_watcher *watch, bool *stopped) {
   char text[160];
   snprintf(text, sizeof text, "{\"schema\": \"%s\", \"version\": %d}", HW_EXPORT_SCHEMA, hw__db_schema_version());
   put_text(w, text);
   end_line(w);
-  hw_db_status status = db->driver->begin(db, false);
+  hw__db_status status = db->driver->begin(db, false);
   for (size_t t = 0; t < HW_TABLES && status == HW_DB_OK && !*stopped; t++) {
     status = put_table(db, &hw_tables[t], w, watch, stopped);
   }
@@ -201,14 +202,14 @@ static hw_db_status put_all(hw_db *db, writer *w, const hw_watch *watch, bool *s
   return status;
 }
 
-hw_status hw_export(const char *store, FILE *out, const hw_watch *watch, uint64_t *rows, hw_error *error) {
-  hw_db *db = NULL;
+hw_status hw_export(const char *store, FILE *out, const hw_move_watcher *watch, uint64_t *rows, hw_error *error) {
+  hw__db *db = NULL;
   if (hw__db_open(store, false, &db, error->text, sizeof error->text) != HW_DB_OK) {
     return HW_EIO;
   }
   writer w = {.out = out};
   bool stopped = false;
-  hw_db_status status = HW_DB_IO;
+  hw__db_status status = HW_DB_IO;
   if (gnutls_hash_init(&w.hash, GNUTLS_DIG_SHA256) == 0) {
     status = put_all(db, &w, watch, &stopped);
     gnutls_hash_deinit(w.hash, NULL);

@@ -17,10 +17,10 @@ typedef struct {
   const char *columns; /* separated by ", " */
   const char *kinds;   /* one letter a column */
   size_t keys;         /* how many of the first columns tell rows apart */
-  hw_sql page, put;
-} hw_table;
+  hw__sql page, put;
+} hw__table;
 
-static const hw_table hw_tables[] = {
+static const hw__table hw_tables[] = {
 #define ROW(id, table, key, key_marks, limit, columns, marks, kinds) \
   {table, columns, kinds, sizeof key_marks > 3 ? 2 : 1, SQL_PAGE_##id, SQL_PUT_##id},
     HW_TABLE_LIST(ROW)
@@ -29,7 +29,7 @@ static const hw_table hw_tables[] = {
 enum { HW_TABLES = sizeof hw_tables / sizeof hw_tables[0] };
 
 /* Before the first row. */
-static inline hw_value hw__key_start(const hw_table *table, size_t key) {
+static inline hw__value hw__key_start(const hw__table *table, size_t key) {
   return table->kinds[key] == 't' ? of_text("") : of_integer(INT64_MIN);
 }
 

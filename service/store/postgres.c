@@ -13,11 +13,11 @@
 
 enum { QUEUE_MOST = 128, PATIENCE_OPEN_MS = 5000, PATIENCE_AGAIN_MS = 1000 };
 
-static const char *postgres_reason(hw_db *base) {
+static const char *postgres_reason(hw__db *base) {
   return ((postgres_db *)base)->reason;
 }
 
-static void postgres_close(hw_db *base) {
+static void postgres_close(hw__db *base) {
   postgres_db *db = (postgres_db *)base;
   for (int i = 0; i < SQL_STATEMENTS; i++) {
     PQclear(db->rows[i]);
@@ -27,7 +27,7 @@ static void postgres_close(hw_db *base) {
   free(db);
 }
 
-static hw_db_status postgres_open(const char *where, bool writer, hw_db **out, char *reason, size_t size) {
+static hw__db_status postgres_open(const char *where, bool writer, hw__db **out, char *reason, size_t size) {
   postgres_db *db = calloc(1, sizeof *db);
   char *url = strdup(where);
   if (!db || !url) {
@@ -36,7 +36,7 @@ static hw_db_status postgres_open(const char *where, bool writer, hw_db **out, c
     return HW_DB_IO;
   }
   *db = (postgres_db){.base.driver = &hw__db_postgres, .url = url, .writer = writer};
-  hw_db_status status = HW_DB_IO;
+  hw__db_status status = HW_DB_IO;
   if (hw__pg_url_is_sound(url)) {
     status = hw__pg_connect(db, PATIENCE_OPEN_MS);
   } else {
@@ -52,18 +52,18 @@ static hw_db_status postgres_open(const char *where, bool writer, hw_db **out, c
   return HW_DB_OK;
 }
 
-static hw_db_status postgres_version(hw_db *base, int *out) {
+static hw__db_status postgres_version(hw__db *base, int *out) {
   int64_t version = 0;
-  const hw_db_status status = hw__pg_number((postgres_db *)base, "SELECT version FROM schema_version", &version);
+  const hw__db_status status = hw__pg_number((postgres_db *)base, "SELECT version FROM schema_version", &version);
   *out = status == HW_DB_OK ? (int)version : *out;
   return status;
 }
 
-static hw_db_status postgres_migrate(hw_db *base, const char *sql, int version) {
+static hw__db_status postgres_migrate(hw__db *base, const char *sql, int version) {
   postgres_db *db = (postgres_db *)base;
   char *words = hw__pg_translate(sql);
   char *script = words ? malloc(strlen(words) + 128) : NULL;
-  hw_db_status status = HW_DB_IO;
+  hw__db_status status = HW_DB_IO;
   if (script) {
     /* Several statements in one message are one transaction. */
     sprintf(script, "%s UPDATE schema_version SET version = %d", words, version);
@@ -77,7 +77,7 @@ static hw_db_status postgres_migrate(hw_db *base, const char *sql, int version) 
 }
 
 /* Is the link there, or there again? `attempt` counts how often that was asked for one piece of work. */
-static hw_db_status reach(postgres_db *db, int attempt) {
+static hw__db_status reach(postgres_db *db, int attempt) {
   if (!hw__pg_lost(db)) {
     return HW_DB_OK;
   }
@@ -85,13 +85,13 @@ static hw_db_status reach(postgres_db *db, int attempt) {
 }
 
 /* A link that turned out to be lost on its first use since long: the same once more, on a new one. */
-static bool worth_another(const postgres_db *db, hw_db_status status, int attempt) {
+static bool worth_another(const postgres_db *db, hw__db_status status, int attempt) {
   return status == HW_DB_GONE && attempt == 0 && !db->in_transaction && hw__pg_lost(db);
 }
 
-static hw_db_status postgres_begin(hw_db *base, bool writing) {
+static hw__db_status postgres_begin(hw__db *base, bool writing) {
   postgres_db *db = (postgres_db *)base;
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   int attempt = 0;
   do {
     status = reach(db, attempt);
@@ -103,7 +103,7 @@ static hw_db_status postgres_begin(hw_db *base, bool writing) {
   return status;
 }
 
-static void postgres_rollback(hw_db *base) {
+static void postgres_rollback(hw__db *base) {
   postgres_db *db = (postgres_db *)base;
   if (db->in_transaction && !hw__pg_lost(db)) {
     char reason[sizeof db->reason];
@@ -143,9 +143,9 @@ typedef struct {
   char numbers[HW_COLUMNS_MOST][8];
 } parameters;
 
-static void encode(const hw_value *values, size_t count, parameters *p) {
+static void encode(const hw__value *values, size_t count, parameters *p) {
   for (size_t i = 0; i < count; i++) {
-    const hw_value *value = &values[i];
+    const hw__value *value = &values[i];
     p->formats[i] = 1;
     p->bytes[i] = p->numbers[i];
     p->sizes[i] = 8;
@@ -162,9 +162,9 @@ static void encode(const hw_value *values, size_t count, parameters *p) {
   }
 }
 
-static hw_value decode(const PGresult *rows, int row, int column) {
+static hw__value decode(const PGresult *rows, int row, int column) {
   if (PQgetisnull(rows, row, column)) {
-    return (hw_value){0};
+    return (hw__value){0};
   }
   const char *bytes = PQgetvalue(rows, row, column);
   const int size = PQgetlength(rows, row, column);
@@ -183,19 +183,19 @@ static hw_value decode(const PGresult *rows, int row, int column) {
     case PG_BYTEA:
       return of_blob(bytes, (size_t)size);
     default:
-      return (hw_value){.kind = HW_VALUE_TEXT, .bytes = bytes, .size = (size_t)size};
+      return (hw__value){.kind = HW_VALUE_TEXT, .bytes = bytes, .size = (size_t)size};
   }
 }
 
 /* --- statements --- */
 
-static const char *statement_name(hw_sql which, char name[16]) {
+static const char *statement_name(hw__sql which, char name[16]) {
   snprintf(name, 16, "s%d", (int)which);
   return name;
 }
 
 /* The kinds of the first values are the types of the parameters; of a NULL PostgreSQL finds it by itself. */
-static hw_db_status prepare(postgres_db *db, hw_sql which, const hw_value *values, size_t count) {
+static hw__db_status prepare(postgres_db *db, hw__sql which, const hw__value *values, size_t count) {
   static const Oid types_of[] = {[HW_VALUE_NULL] = 0,
                                  [HW_VALUE_INTEGER] = PG_INT8,
                                  [HW_VALUE_REAL] = PG_FLOAT8,
@@ -204,7 +204,7 @@ static hw_db_status prepare(postgres_db *db, hw_sql which, const hw_value *value
   if (db->prepared[which]) {
     return HW_DB_OK;
   }
-  hw_db_status status = hw__pg_drain(db);
+  hw__db_status status = hw__pg_drain(db);
   char *sql = hw__pg_translate(hw__sql_text(which));
   if (!sql) {
     return HW_DB_IO;
@@ -223,14 +223,14 @@ static hw_db_status prepare(postgres_db *db, hw_sql which, const hw_value *value
   return status;
 }
 
-static void postgres_finish(hw_db *base, hw_sql which) {
+static void postgres_finish(hw__db *base, hw__sql which) {
   postgres_db *db = (postgres_db *)base;
   PQclear(db->rows[which]);
   db->rows[which] = NULL;
 }
 
-static hw_db_status ask(postgres_db *db, hw_sql which, const hw_value *values, size_t count) {
-  hw_db_status status = prepare(db, which, values, count);
+static hw__db_status ask(postgres_db *db, hw__sql which, const hw__value *values, size_t count) {
+  hw__db_status status = prepare(db, which, values, count);
   status = status == HW_DB_OK ? hw__pg_drain(db) : status;
   if (status != HW_DB_OK) {
     return status;
@@ -248,9 +248,9 @@ static hw_db_status ask(postgres_db *db, hw_sql which, const hw_value *values, s
   return HW_DB_OK;
 }
 
-static hw_db_status postgres_start(hw_db *base, hw_sql which, const hw_value *values, size_t count) {
+static hw__db_status postgres_start(hw__db *base, hw__sql which, const hw__value *values, size_t count) {
   postgres_db *db = (postgres_db *)base;
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   int attempt = 0;
   postgres_finish(base, which);
   do {
@@ -260,7 +260,7 @@ static hw_db_status postgres_start(hw_db *base, hw_sql which, const hw_value *va
   return status;
 }
 
-static hw_db_status postgres_next(hw_db *base, hw_sql which, hw_value *row) {
+static hw__db_status postgres_next(hw__db *base, hw__sql which, hw__value *row) {
   postgres_db *db = (postgres_db *)base;
   const PGresult *rows = db->rows[which];
   if (db->row[which] >= PQntuples(rows)) {
@@ -276,11 +276,11 @@ static hw_db_status postgres_next(hw_db *base, hw_sql which, hw_value *row) {
 
 /* --- the queue --- */
 
-hw_db_status hw__pg_drain(postgres_db *db) {
+hw__db_status hw__pg_drain(postgres_db *db) {
   if (!db->queued) {
     return HW_DB_OK;
   }
-  hw_db_status status = PQpipelineSync(db->link) ? HW_DB_OK : HW_DB_GONE;
+  hw__db_status status = PQpipelineSync(db->link) ? HW_DB_OK : HW_DB_GONE;
   int silent = 0; /* every statement's results end in one NULL; two in a row: there is nothing more */
   for (bool synced = false; !synced && silent < 2;) {
     PGresult *result = hw__pg_result(db);
@@ -299,7 +299,7 @@ hw_db_status hw__pg_drain(postgres_db *db) {
   return hw__pg_lost(db) ? HW_DB_GONE : status;
 }
 
-static hw_db_status queued(postgres_db *db, int sent) {
+static hw__db_status queued(postgres_db *db, int sent) {
   db->queued++; /* also of a failed one: draining leaves the pipeline */
   if (!sent) {
     hw__pg_drain(db);
@@ -308,9 +308,9 @@ static hw_db_status queued(postgres_db *db, int sent) {
   return db->queued >= QUEUE_MOST ? hw__pg_drain(db) : HW_DB_OK;
 }
 
-static hw_db_status postgres_commit(hw_db *base) {
+static hw__db_status postgres_commit(hw__db *base) {
   postgres_db *db = (postgres_db *)base;
-  hw_db_status status = HW_DB_GONE;
+  hw__db_status status = HW_DB_GONE;
   if (!hw__pg_lost(db) && PQenterPipelineMode(db->link)) {
     status = queued(db, PQsendQueryParams(db->link, "COMMIT", 0, NULL, NULL, NULL, NULL, 1));
     status = status == HW_DB_OK ? hw__pg_drain(db) : status;
@@ -319,17 +319,17 @@ static hw_db_status postgres_commit(hw_db *base) {
   return status;
 }
 
-static hw_db_status postgres_run(hw_db *base, hw_sql which, const hw_value *values, size_t count, size_t *changed) {
+static hw__db_status postgres_run(hw__db *base, hw__sql which, const hw__value *values, size_t count, size_t *changed) {
   postgres_db *db = (postgres_db *)base;
   if (!db->in_transaction || changed) {
-    const hw_db_status status = postgres_start(base, which, values, count);
+    const hw__db_status status = postgres_start(base, which, values, count);
     if (status == HW_DB_OK && changed) {
       *changed = (size_t)strtoull(PQcmdTuples(db->rows[which]), NULL, 10);
     }
     postgres_finish(base, which);
     return status;
   }
-  hw_db_status status = hw__pg_lost(db) ? HW_DB_GONE : prepare(db, which, values, count);
+  hw__db_status status = hw__pg_lost(db) ? HW_DB_GONE : prepare(db, which, values, count);
   if (status != HW_DB_OK) {
     return status;
   }
@@ -341,17 +341,17 @@ static hw_db_status postgres_run(hw_db *base, hw_sql which, const hw_value *valu
                 PQsendQueryPrepared(db->link, statement_name(which, name), (int)count, p.bytes, p.sizes, p.formats, 1));
 }
 
-const hw_db_driver hw__db_postgres = {.open = postgres_open,
-                                      .close = postgres_close,
-                                      .name = hw__pg_name,
-                                      .reason = postgres_reason,
-                                      .version = postgres_version,
-                                      .migrate = postgres_migrate,
-                                      .begin = postgres_begin,
-                                      .commit = postgres_commit,
-                                      .rollback = postgres_rollback,
-                                      .run = postgres_run,
-                                      .start = postgres_start,
-                                      .next = postgres_next,
-                                      .finish = postgres_finish,
-                                      .append = hw__pg_append};
+const hw__db_driver hw__db_postgres = {.open = postgres_open,
+                                       .close = postgres_close,
+                                       .name = hw__pg_name,
+                                       .reason = postgres_reason,
+                                       .version = postgres_version,
+                                       .migrate = postgres_migrate,
+                                       .begin = postgres_begin,
+                                       .commit = postgres_commit,
+                                       .rollback = postgres_rollback,
+                                       .run = postgres_run,
+                                       .start = postgres_start,
+                                       .next = postgres_next,
+                                       .finish = postgres_finish,
+                                       .append = hw__pg_append};

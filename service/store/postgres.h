@@ -19,7 +19,7 @@ enum {
 };
 
 typedef struct {
-  hw_db base;
+  hw__db base;
   char *url;
   bool writer;
   PGconn *link; /* NULL until connected */
@@ -35,18 +35,18 @@ typedef struct {
 
 /* Connect, or connect again when the link is lost (at most a few times a second): session settings, and for a
  * writer the lock that keeps other writers out, waited for `patience_ms`. */
-hw_db_status hw__pg_connect(postgres_db *db, int patience_ms);
+hw__db_status hw__pg_connect(postgres_db *db, int patience_ms);
 bool hw__pg_lost(const postgres_db *db);
 /* What a result means; keeps the reason and clears the result. NULL: the link failed. */
-hw_db_status hw__pg_settle(postgres_db *db, PGresult *result);
+hw__db_status hw__pg_settle(postgres_db *db, PGresult *result);
 /* Wait for the next result, at most for a while: then the link is lost. */
 PGresult *hw__pg_result(postgres_db *db);
 /* All results of what was sent (0: it was not): the last, or the first that failed. */
 PGresult *hw__pg_answer(postgres_db *db, int sent);
 /* SQL without parameters. */
-hw_db_status hw__pg_execute(postgres_db *db, const char *sql);
+hw__db_status hw__pg_execute(postgres_db *db, const char *sql);
 /* One number. */
-hw_db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out);
+hw__db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out);
 /* Can libpq read it, and is nothing of an unescaped password left in its host or name? */
 bool hw__pg_url_is_sound(const char *url);
 void hw__pg_name(const char *url, char *out, size_t size);
@@ -54,11 +54,11 @@ void hw__pg_name(const char *url, char *out, size_t size);
 char *hw__pg_translate(const char *sql);
 
 /* Send what is queued and read all results: the first failure. */
-hw_db_status hw__pg_drain(postgres_db *db);
+hw__db_status hw__pg_drain(postgres_db *db);
 /* Numbers as the wire has them. */
 void hw__pg_put_integer(char *out, int64_t x);
 void hw__pg_put_real(char *out, double x);
-hw_db_status hw__pg_append(hw_db *base, const hw_catalog *catalog, hw_entry *entries, size_t count,
-                           const hw_stamp *stamps, int64_t received_us, int64_t *seq);
+hw__db_status hw__pg_append(hw__db *base, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
+                            const hw__stamp *stamps, int64_t received_us, int64_t *seq);
 
 #endif

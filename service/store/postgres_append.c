@@ -45,10 +45,10 @@ static const Oid types[PARAMETERS] = {PG_INT8_ARRAY, PG_INT8_ARRAY, PG_FLOAT8_AR
 
 /* Readings on their way, and what they are called. */
 typedef struct {
-  const hw_catalog *catalog;
-  hw_entry *entries;
+  const hw__catalog *catalog;
+  hw__checked_reading *entries;
   size_t count;
-  const hw_stamp *stamps; /* one per entry, or NULL: numbered from *seq on, dated received_us */
+  const hw__stamp *stamps; /* one per entry, or NULL: numbered from *seq on, dated received_us */
   int64_t received_us;
   int64_t *seq;
 } batch;
@@ -76,9 +76,9 @@ static char *element(char *array, size_t at) {
 static size_t fill(char *arrays[COLUMNS], const batch *b) {
   size_t n = 0;
   for (size_t i = 0; i < b->count; i++) {
-    const hw_entry *entry = &b->entries[i];
+    const hw__checked_reading *entry = &b->entries[i];
     if (entry->fate == HW_FATE_ACCEPTED) {
-      const hw_site *site = hw__catalog_site(b->catalog, entry->place.site);
+      const hw__site *site = hw__catalog_site(b->catalog, entry->place.site);
       hw__pg_put_integer(element(arrays[0], n), site->key);
       hw__pg_put_integer(element(arrays[1], n), site->sensor_keys[entry->place.sensor]);
       hw__pg_put_real(element(arrays[2], n), entry->time_s);
@@ -99,7 +99,7 @@ static size_t fill(char *arrays[COLUMNS], const batch *b) {
 static void tell_fates(const PGresult *rows, const batch *b) {
   int row = 0;
   for (size_t i = 0; i < b->count; i++) {
-    hw_entry *entry = &b->entries[i];
+    hw__checked_reading *entry = &b->entries[i];
     if (entry->fate == HW_FATE_ACCEPTED) {
       char own[8];
       hw__pg_put_integer(own, b->stamps ? b->stamps[i].seq : *b->seq + 1);
@@ -112,7 +112,7 @@ static void tell_fates(const PGresult *rows, const batch *b) {
   }
 }
 
-static hw_db_status append_some(postgres_db *db, char *arrays[COLUMNS], const batch *b) {
+static hw__db_status append_some(postgres_db *db, char *arrays[COLUMNS], const batch *b) {
   const size_t rows = fill(arrays, b);
   if (!rows) {
     return HW_DB_OK;
@@ -137,10 +137,10 @@ static hw_db_status append_some(postgres_db *db, char *arrays[COLUMNS], const ba
   return hw__pg_settle(db, told);
 }
 
-hw_db_status hw__pg_append(hw_db *base, const hw_catalog *catalog, hw_entry *entries, size_t count,
-                           const hw_stamp *stamps, int64_t received_us, int64_t *seq) {
+hw__db_status hw__pg_append(hw__db *base, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
+                            const hw__stamp *stamps, int64_t received_us, int64_t *seq) {
   postgres_db *db = (postgres_db *)base;
-  hw_db_status status = hw__pg_drain(db);
+  hw__db_status status = hw__pg_drain(db);
   if (status == HW_DB_OK && !db->append_prepared) {
     status = hw__pg_settle(db, hw__pg_answer(db, PQsendPrepare(db->link, "append", sql, PARAMETERS, types)));
     db->append_prepared = status == HW_DB_OK;

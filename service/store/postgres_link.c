@@ -39,10 +39,10 @@ static void keep_reason(postgres_db *db, const char *text) {
 }
 
 /* By SQLSTATE, class or whole. */
-static hw_db_status meaning(const char *state) {
+static hw__db_status meaning(const char *state) {
   static const struct {
     const char *prefix;
-    hw_db_status status;
+    hw__db_status status;
   } known[] = {{"53100", HW_DB_FULL},    {"25006", HW_DB_READONLY}, {"42501", HW_DB_READONLY}, {"XX001", HW_DB_CORRUPT},
                {"XX002", HW_DB_CORRUPT}, {"23", HW_DB_CLASH},       {"55P03", HW_DB_BUSY},     {"40", HW_DB_BUSY},
                {"53300", HW_DB_BUSY},    {"08", HW_DB_GONE},        {"57P", HW_DB_GONE}};
@@ -58,9 +58,9 @@ bool hw__pg_lost(const postgres_db *db) {
   return PQstatus(db->link) != CONNECTION_OK;
 }
 
-hw_db_status hw__pg_settle(postgres_db *db, PGresult *result) {
+hw__db_status hw__pg_settle(postgres_db *db, PGresult *result) {
   const ExecStatusType code = PQresultStatus(result);
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   if (code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK && code != PGRES_PIPELINE_SYNC) {
     const char *words = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     status = hw__pg_lost(db) ? HW_DB_GONE : meaning(PQresultErrorField(result, PG_DIAG_SQLSTATE));
@@ -110,11 +110,11 @@ PGresult *hw__pg_answer(postgres_db *db, int sent) {
   return last;
 }
 
-hw_db_status hw__pg_execute(postgres_db *db, const char *sql) {
+hw__db_status hw__pg_execute(postgres_db *db, const char *sql) {
   return hw__pg_settle(db, hw__pg_answer(db, PQsendQuery(db->link, sql)));
 }
 
-hw_db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out) {
+hw__db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out) {
   PGresult *result = hw__pg_answer(db, PQsendQuery(db->link, sql));
   if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1) {
     *out = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
@@ -123,11 +123,11 @@ hw_db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out) {
 }
 
 /* Waits as long as asked: the session of a writer just killed ends a moment after it. */
-static hw_db_status take_lock(postgres_db *db, int patience_ms) {
+static hw__db_status take_lock(postgres_db *db, int patience_ms) {
   const double until_s = hw__clock_s() + 1e-3 * patience_ms;
   for (;;) {
     int64_t taken = 0;
-    const hw_db_status status = hw__pg_number(db, "SELECT pg_try_advisory_lock(" WRITER_LOCK ")::int", &taken);
+    const hw__db_status status = hw__pg_number(db, "SELECT pg_try_advisory_lock(" WRITER_LOCK ")::int", &taken);
     if (status != HW_DB_OK || taken) {
       return status;
     }
@@ -140,9 +140,9 @@ static hw_db_status take_lock(postgres_db *db, int patience_ms) {
 }
 
 /* Asked first: making what is there needs rights that using it does not. */
-static hw_db_status make_schema(postgres_db *db) {
+static hw__db_status make_schema(postgres_db *db) {
   int64_t there = 0;
-  const hw_db_status status =
+  const hw__db_status status =
       hw__pg_number(db, "SELECT (to_regclass('headwater.schema_version') IS NOT NULL)::int", &there);
   return status != HW_DB_OK || there
              ? status
@@ -151,8 +151,8 @@ static hw_db_status make_schema(postgres_db *db) {
                               "CREATE TABLE headwater.schema_version AS SELECT CAST(0 AS BIGINT) AS version; COMMIT");
 }
 
-static hw_db_status open_session(postgres_db *db, int patience_ms) {
-  hw_db_status status = hw__pg_execute(db, session);
+static hw__db_status open_session(postgres_db *db, int patience_ms) {
+  hw__db_status status = hw__pg_execute(db, session);
   if (status == HW_DB_OK && db->writer) {
     status = take_lock(db, patience_ms);
     status = status == HW_DB_OK ? make_schema(db) : status;
@@ -175,7 +175,7 @@ static void close_link(postgres_db *db) {
   db->link = NULL;
 }
 
-hw_db_status hw__pg_connect(postgres_db *db, int patience_ms) {
+hw__db_status hw__pg_connect(postgres_db *db, int patience_ms) {
   if (hw__clock_s() < db->next_try_s) {
     return HW_DB_GONE; /* tried a moment ago: whoever waits is told at once */
   }
@@ -191,7 +191,7 @@ hw_db_status hw__pg_connect(postgres_db *db, int patience_ms) {
                               NULL};
   const char *const values[] = {"5", "10", "5", "3", "20000", "headwater", db->url, NULL};
   db->link = PQconnectdbParams(keys, values, 1);
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   if (hw__pg_lost(db)) {
     keep_reason(db, PQerrorMessage(db->link));
     status = HW_DB_GONE;

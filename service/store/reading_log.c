@@ -3,11 +3,11 @@
 
 #include "store/driver.h"
 
-hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out) {
+hw__db_status hw__db_time_base(hw__db *db, int64_t river, hw__time_base *out) {
   int64_t base = 0;
-  const hw_db_status status = hw__sql_integer(db, SQL_BASE_GET, &base, HW_VALUES(of_integer(river)));
+  const hw__db_status status = hw__sql_integer(db, SQL_BASE_GET, &base, HW_VALUES(of_integer(river)));
   if (status == HW_DB_OK) {
-    *out = (hw_time_base)base;
+    *out = (hw__time_base)base;
   }
   return status;
 }
@@ -15,7 +15,7 @@ hw_db_status hw__db_time_base(hw_db *db, int64_t river, hw_time_base *out) {
 enum { BASES_MOST = 1 << 20 }; /* keys grow by one: none is so large */
 
 /* What is stored for the river, asked for once: it never changes. */
-static hw_db_status known_base(hw_db *db, int64_t river, hw_time_base *out) {
+static hw__db_status known_base(hw__db *db, int64_t river, hw__time_base *out) {
   const size_t at = (size_t)river;
   if (at < db->base_count && db->bases[at] != HW_TIME_UNSET) {
     *out = db->bases[at];
@@ -24,14 +24,14 @@ static hw_db_status known_base(hw_db *db, int64_t river, hw_time_base *out) {
   return hw__db_time_base(db, river, out);
 }
 
-static void remember_base(hw_db *db, int64_t river, hw_time_base base) {
+static void remember_base(hw__db *db, int64_t river, hw__time_base base) {
   const size_t at = (size_t)river;
   if (at >= db->base_count) {
     if (at > BASES_MOST) {
       return;
     }
     const size_t wanted = at < 64 ? 128 : 2 * at;
-    hw_time_base *grown = realloc(db->bases, wanted * sizeof *grown);
+    hw__time_base *grown = realloc(db->bases, wanted * sizeof *grown);
     if (!grown) {
       return; /* then it is asked for again */
     }
@@ -44,10 +44,10 @@ static void remember_base(hw_db *db, int64_t river, hw_time_base base) {
 
 /* A river is in calendar time or relative time for good, as its first stored reading said. A river
  * whose search box has dates takes plain seconds as seconds since 1970. */
-static hw_db_status settle_time_base(hw_db *db, const hw_site *site, hw_entry *entry) {
-  const hw_time_base told = entry->calendar || site->river.search_is_calendar ? HW_TIME_CALENDAR : HW_TIME_RELATIVE;
-  hw_time_base stored = HW_TIME_UNSET;
-  hw_db_status status = known_base(db, site->key, &stored);
+static hw__db_status settle_time_base(hw__db *db, const hw__site *site, hw__checked_reading *entry) {
+  const hw__time_base told = entry->calendar || site->river.search_is_calendar ? HW_TIME_CALENDAR : HW_TIME_RELATIVE;
+  hw__time_base stored = HW_TIME_UNSET;
+  hw__db_status status = known_base(db, site->key, &stored);
   if (status == HW_DB_OK && stored == HW_TIME_UNSET) {
     status = hw__sql_run(db, SQL_BASE_SET, HW_VALUES(of_integer(site->key), of_integer((int64_t)told)));
     stored = told;
@@ -59,15 +59,15 @@ static hw_db_status settle_time_base(hw_db *db, const hw_site *site, hw_entry *e
   return status;
 }
 
-static hw_db_status append_one(hw_db *db, const hw_site *site, hw_entry *entry, const hw_stamp *stamp) {
-  const hw_value sensor = of_integer(site->sensor_keys[entry->place.sensor]);
-  const hw_value time = of_real(entry->time_s), value = of_real(entry->concentration_g_m3);
-  const hw_value below = of_integer(entry->below_limit);
+static hw__db_status append_one(hw__db *db, const hw__site *site, hw__checked_reading *entry, const hw__stamp *stamp) {
+  const hw__value sensor = of_integer(site->sensor_keys[entry->place.sensor]);
+  const hw__value time = of_real(entry->time_s), value = of_real(entry->concentration_g_m3);
+  const hw__value below = of_integer(entry->below_limit);
   size_t added = 0;
-  hw_db_status status = db->driver->run(db, SQL_READING_ADD,
-                                        HW_VALUES(of_integer(stamp->seq), of_integer(site->key), sensor, time, value,
-                                                  below, of_integer(stamp->received_us)),
-                                        &added);
+  hw__db_status status = db->driver->run(db, SQL_READING_ADD,
+                                         HW_VALUES(of_integer(stamp->seq), of_integer(site->key), sensor, time, value,
+                                                   below, of_integer(stamp->received_us)),
+                                         &added);
   entry->fate = HW_FATE_ACCEPTED;
   if (status == HW_DB_OK && !added) {
     int64_t same = 0;
@@ -77,23 +77,24 @@ static hw_db_status append_one(hw_db *db, const hw_site *site, hw_entry *entry, 
   return status;
 }
 
-static hw_db_status settle_time_bases(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count) {
-  hw_db_status status = HW_DB_OK;
+static hw__db_status settle_time_bases(hw__db *db, const hw__catalog *catalog, hw__checked_reading *entries,
+                                       size_t count) {
+  hw__db_status status = HW_DB_OK;
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     status = settle_time_base(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i]);
   }
   return status;
 }
 
-hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count, int64_t received_us,
-                           int64_t *seq) {
-  hw_db_status status = settle_time_bases(db, catalog, entries, count);
+hw__db_status hw__db_append(hw__db *db, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
+                            int64_t received_us, int64_t *seq) {
+  hw__db_status status = settle_time_bases(db, catalog, entries, count);
   if (status == HW_DB_OK && db->driver->append) {
     return db->driver->append(db, catalog, entries, count, NULL, received_us, seq);
   }
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     if (entries[i].fate == HW_FATE_ACCEPTED) {
-      const hw_stamp stamp = {*seq + 1, received_us};
+      const hw__stamp stamp = {*seq + 1, received_us};
       status = append_one(db, hw__catalog_site(catalog, entries[i].place.site), &entries[i], &stamp);
       *seq += status == HW_DB_OK && entries[i].fate == HW_FATE_ACCEPTED;
     }
@@ -101,9 +102,9 @@ hw_db_status hw__db_append(hw_db *db, const hw_catalog *catalog, hw_entry *entri
   return status;
 }
 
-hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entry *entries, size_t count,
-                                   const hw_stamp *stamps) {
-  hw_db_status status = settle_time_bases(db, catalog, entries, count);
+hw__db_status hw__db_append_stamped(hw__db *db, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
+                                    const hw__stamp *stamps) {
+  hw__db_status status = settle_time_bases(db, catalog, entries, count);
   if (status == HW_DB_OK && db->driver->append) {
     int64_t unused = 0;
     return db->driver->append(db, catalog, entries, count, stamps, 0, &unused);
@@ -116,8 +117,8 @@ hw_db_status hw__db_append_stamped(hw_db *db, const hw_catalog *catalog, hw_entr
   return status;
 }
 
-hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq) {
-  const hw_db_status status =
+hw__db_status hw__db_command(hw__db *db, hw__log_record *record, int64_t *seq) {
+  const hw__db_status status =
       hw__sql_run(db, SQL_COMMAND_ADD,
                   HW_VALUES(of_integer(*seq + 1), of_integer((int64_t)record->kind), of_integer(record->river),
                             of_integer(record->incident), of_real(record->time_s), of_text(record->method),
@@ -128,15 +129,15 @@ hw_db_status hw__db_command(hw_db *db, hw_record *record, int64_t *seq) {
   return status;
 }
 
-static hw_db_status read_head(const hw_value *row, void *element) {
-  hw_stamp *head = element;
-  *head = (hw_stamp){hw__value_integer(&row[0]), hw__value_integer(&row[1])};
+static hw__db_status read_head(const hw__value *row, void *element) {
+  hw__stamp *head = element;
+  *head = (hw__stamp){hw__value_integer(&row[0]), hw__value_integer(&row[1])};
   return HW_DB_OK;
 }
 
-hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us) {
-  hw_stamp head = {0, 0};
-  const hw_db_status status = hw__sql_one(db, SQL_HEAD, read_head, &head, HW_NO_VALUES);
+hw__db_status hw__db_head(hw__db *db, int64_t *seq, int64_t *received_us) {
+  hw__stamp head = {0, 0};
+  const hw__db_status status = hw__sql_one(db, SQL_HEAD, read_head, &head, HW_NO_VALUES);
   if (status == HW_DB_OK) {
     *seq = head.seq;
     *received_us = head.received_us;
@@ -144,22 +145,22 @@ hw_db_status hw__db_head(hw_db *db, int64_t *seq, int64_t *received_us) {
   return status;
 }
 
-hw_db_status hw__read_reading(const hw_value *row, void *element) {
-  *(hw_record *)element = (hw_record){.seq = hw__value_integer(&row[0]),
-                                      .kind = HW_RECORD_READING,
-                                      .river = hw__value_integer(&row[1]),
-                                      .sensor = hw__value_integer(&row[2]),
-                                      .time_s = hw__value_real(&row[3]),
-                                      .concentration_g_m3 = hw__value_real(&row[4]),
-                                      .below_limit = hw__value_integer(&row[5]) != 0,
-                                      .received_us = hw__value_integer(&row[6])};
+hw__db_status hw__read_reading(const hw__value *row, void *element) {
+  *(hw__log_record *)element = (hw__log_record){.seq = hw__value_integer(&row[0]),
+                                                .kind = HW_RECORD_READING,
+                                                .river = hw__value_integer(&row[1]),
+                                                .sensor = hw__value_integer(&row[2]),
+                                                .time_s = hw__value_real(&row[3]),
+                                                .concentration_g_m3 = hw__value_real(&row[4]),
+                                                .below_limit = hw__value_integer(&row[5]) != 0,
+                                                .received_us = hw__value_integer(&row[6])};
   return HW_DB_OK;
 }
 
-static hw_db_status read_record(const hw_value *row, void *element) {
-  hw_record *record = element;
+static hw__db_status read_record(const hw__value *row, void *element) {
+  hw__log_record *record = element;
   hw__read_reading(row, record);
-  record->kind = (hw_record_kind)hw__value_integer(&row[7]);
+  record->kind = (hw__record_kind)hw__value_integer(&row[7]);
   if (record->kind != HW_RECORD_READING) {
     record->incident = hw__value_integer(&row[8]);
     hw__value_copy(&row[9], record->method, sizeof record->method);
@@ -167,33 +168,33 @@ static hw_db_status read_record(const hw_value *row, void *element) {
   return HW_DB_OK;
 }
 
-hw_db_status hw__db_log(hw_db *db, int64_t after, hw_record *out, size_t limit, size_t *count) {
-  const hw_collection records = {read_record, out, sizeof *out, limit, count};
+hw__db_status hw__db_log(hw__db *db, int64_t after, hw__log_record *out, size_t limit, size_t *count) {
+  const hw__collection records = {read_record, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_LOG, &records, HW_VALUES(of_integer(after), of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_river_log(hw_db *db, int64_t river, int64_t after, int64_t upto, hw_record *out, size_t limit,
-                              size_t *count) {
-  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+hw__db_status hw__db_river_log(hw__db *db, int64_t river, int64_t after, int64_t upto, hw__log_record *out,
+                               size_t limit, size_t *count) {
+  const hw__collection readings = {hw__read_reading, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_RIVER_LOG, &readings,
                          HW_VALUES(of_integer(river), of_integer(after), of_integer(upto), of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_lead_in(hw_db *db, const hw_lead_in *what, hw_record *out, size_t limit, size_t *count) {
-  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+hw__db_status hw__db_lead_in(hw__db *db, const hw__lead_in *what, hw__log_record *out, size_t limit, size_t *count) {
+  const hw__collection readings = {hw__read_reading, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_LEAD_IN, &readings,
                          HW_VALUES(of_integer(what->river), of_real(what->from_s), of_integer(what->after),
                                    of_integer(what->before), of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_sensor_log(hw_db *db, int64_t sensor, double from_s, double to_s, hw_record *out, size_t limit,
-                               size_t *count) {
-  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
-  const hw_db_status status =
+hw__db_status hw__db_sensor_log(hw__db *db, int64_t sensor, double from_s, double to_s, hw__log_record *out,
+                                size_t limit, size_t *count) {
+  const hw__collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+  const hw__db_status status =
       hw__sql_collect(db, SQL_SENSOR_LOG, &readings,
                       HW_VALUES(of_integer(sensor), of_real(from_s), of_real(to_s), of_integer((int64_t)limit)));
   for (size_t i = 0; status == HW_DB_OK && i < *count / 2; i++) {
-    const hw_record swap = out[i];
+    const hw__log_record swap = out[i];
     out[i] = out[*count - 1 - i];
     out[*count - 1 - i] = swap;
   }

@@ -4,19 +4,19 @@
 /* Incidents closed before this moment (microseconds since 1970) have no readings any more. */
 static const char kept_from[] = "kept from";
 
-hw_db_status hw__db_oldest(hw_db *db, hw_record *out, size_t limit, size_t *count) {
-  const hw_collection readings = {hw__read_reading, out, sizeof *out, limit, count};
+hw__db_status hw__db_oldest(hw__db *db, hw__log_record *out, size_t limit, size_t *count) {
+  const hw__collection readings = {hw__read_reading, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_OLDEST, &readings, HW_VALUES(of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_needed(hw_db *db, int64_t cutoff_us, hw_incident *out, size_t limit, size_t *count) {
-  const hw_collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
+hw__db_status hw__db_needed(hw__db *db, int64_t cutoff_us, hw__incident *out, size_t limit, size_t *count) {
+  const hw__collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_NEEDED, &incidents, HW_VALUES(of_integer(cutoff_us), of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_remove(hw_db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed) {
+hw__db_status hw__db_remove(hw__db *db, int64_t upto, int64_t cutoff_us, size_t estimates, size_t *removed) {
   int64_t before_us = 0;
-  hw_db_status status = hw__db_cursor(db, kept_from, &before_us);
+  hw__db_status status = hw__db_cursor(db, kept_from, &before_us);
   status = status == HW_DB_ABSENT ? HW_DB_OK : status;
   if (status == HW_DB_OK && before_us < cutoff_us) {
     status = hw__db_put_cursor(db, kept_from, cutoff_us);
@@ -24,13 +24,13 @@ hw_db_status hw__db_remove(hw_db *db, int64_t upto, int64_t cutoff_us, size_t es
   if (status == HW_DB_OK) {
     status = hw__sql_run(db, SQL_FORGET_ESTIMATES, HW_VALUES(of_integer(cutoff_us), of_integer((int64_t)estimates)));
   }
-  const hw_value last[] = {of_integer(upto)};
+  const hw__value last[] = {of_integer(upto)};
   return status == HW_DB_OK ? db->driver->run(db, SQL_FORGET_READINGS, last, 1, removed) : status;
 }
 
-hw_db_status hw__db_remembers(hw_db *db, const hw_incident *incident) {
+hw__db_status hw__db_remembers(hw__db *db, const hw__incident *incident) {
   int64_t before_us = 0;
-  const hw_db_status status = incident->closed_seq ? hw__db_cursor(db, kept_from, &before_us) : HW_DB_ABSENT;
+  const hw__db_status status = incident->closed_seq ? hw__db_cursor(db, kept_from, &before_us) : HW_DB_ABSENT;
   return status == HW_DB_OK && incident->closed_us < before_us ? HW_DB_FORGOTTEN
          : status == HW_DB_ABSENT                              ? HW_DB_OK
                                                                : status;

@@ -4,67 +4,68 @@
 
 #include "store/driver.h"
 
-bool hw__incident_passes_over(const hw_incident *incident, const hw_record *record) {
+bool hw__incident_passes_over(const hw__incident *incident, const hw__log_record *record) {
   return record->time_s < incident->from_s;
 }
 
-hw_db_status hw__db_open_incident(hw_db *db, const hw_incident *i) {
+hw__db_status hw__db_open_incident(hw__db *db, const hw__incident *i) {
   return hw__sql_run(db, SQL_INCIDENT_OPEN,
                      HW_VALUES(of_integer(i->id), of_integer(i->river), of_integer(i->sensor), of_text(i->method),
                                of_integer((int64_t)i->seed), of_real(i->opened_s), of_real(i->onset_s),
                                of_real(i->from_s), of_real(i->origin_s), of_integer(i->opened_us)));
 }
 
-hw_db_status hw__db_close_incident(hw_db *db, const hw_incident *i) {
+hw__db_status hw__db_close_incident(hw__db *db, const hw__incident *i) {
   return hw__sql_run(db, SQL_INCIDENT_CLOSE,
                      HW_VALUES(of_integer(i->id), of_integer(i->closed_seq), of_real(i->closed_s),
                                of_integer(i->closed_us), of_text(i->reason)));
 }
 
-hw_db_status hw__read_incident(const hw_value *row, void *element) {
-  hw_incident *out = element;
-  *out = (hw_incident){.id = hw__value_integer(&row[0]),
-                       .river = hw__value_integer(&row[1]),
-                       .sensor = hw__value_integer(&row[2]),
-                       .seed = (uint64_t)hw__value_integer(&row[4]),
-                       .opened_s = hw__value_real(&row[5]),
-                       .onset_s = hw__value_real(&row[6]),
-                       .from_s = hw__value_real(&row[7]),
-                       .origin_s = hw__value_real(&row[8]),
-                       .opened_us = hw__value_integer(&row[9]),
-                       .closed_seq = hw__value_integer(&row[10]),
-                       .closed_s = hw__value_real(&row[11]),
-                       .closed_us = hw__value_integer(&row[12]),
-                       .result_seq = hw__value_integer(&row[14])};
+hw__db_status hw__read_incident(const hw__value *row, void *element) {
+  hw__incident *out = element;
+  *out = (hw__incident){.id = hw__value_integer(&row[0]),
+                        .river = hw__value_integer(&row[1]),
+                        .sensor = hw__value_integer(&row[2]),
+                        .seed = (uint64_t)hw__value_integer(&row[4]),
+                        .opened_s = hw__value_real(&row[5]),
+                        .onset_s = hw__value_real(&row[6]),
+                        .from_s = hw__value_real(&row[7]),
+                        .origin_s = hw__value_real(&row[8]),
+                        .opened_us = hw__value_integer(&row[9]),
+                        .closed_seq = hw__value_integer(&row[10]),
+                        .closed_s = hw__value_real(&row[11]),
+                        .closed_us = hw__value_integer(&row[12]),
+                        .result_seq = hw__value_integer(&row[14])};
   hw__value_copy(&row[3], out->method, sizeof out->method);
   hw__value_copy(&row[13], out->reason, sizeof out->reason);
   return HW_DB_OK;
 }
 
-hw_db_status hw__db_incident(hw_db *db, int64_t id, hw_incident *out) {
+hw__db_status hw__db_incident(hw__db *db, int64_t id, hw__incident *out) {
   return hw__sql_one(db, SQL_INCIDENT, hw__read_incident, out, HW_VALUES(of_integer(id)));
 }
 
-hw_db_status hw__db_incidents(hw_db *db, int64_t river, bool open_only, hw_incident *out, size_t limit, size_t *count) {
-  const hw_collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
+hw__db_status hw__db_incidents(hw__db *db, int64_t river, bool open_only, hw__incident *out, size_t limit,
+                               size_t *count) {
+  const hw__collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_INCIDENTS, &incidents,
                          HW_VALUES(of_integer(river), of_integer(open_only), of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_unfinished(hw_db *db, hw_incident *out, size_t limit, size_t *count) {
-  const hw_collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
+hw__db_status hw__db_unfinished(hw__db *db, hw__incident *out, size_t limit, size_t *count) {
+  const hw__collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_UNFINISHED, &incidents, HW_VALUES(of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_finish_incident(hw_db *db, int64_t id) {
+hw__db_status hw__db_finish_incident(hw__db *db, int64_t id) {
   return hw__sql_run(db, SQL_FINISH, HW_VALUES(of_integer(id)));
 }
 
-static hw_value bound(const hw_track *track, double x) {
+static hw__value bound(const hw__track *track, double x) {
   return of_real(track->has_interval ? x : (double)NAN);
 }
 
-hw_db_status hw__db_put_track(hw_db *db, int64_t incident, const hw_track *t) {
+hw__db_status hw__db_put_track(hw__db *db, int64_t incident, const hw__track *t) {
   const hw_source *lo = &t->interval.lo, *hi = &t->interval.hi;
   return hw__sql_run(
       db, SQL_TRACK_ADD,
@@ -74,93 +75,93 @@ hw_db_status hw__db_put_track(hw_db *db, int64_t incident, const hw_track *t) {
                 bound(t, lo->location_m), bound(t, hi->location_m), bound(t, lo->time_s), bound(t, hi->time_s)));
 }
 
-static hw_db_status read_track(const hw_value *row, void *element) {
+static hw__db_status read_track(const hw__value *row, void *element) {
   double x[9];
   for (int i = 0; i < 9; i++) {
     x[i] = hw__value_real(&row[5 + i]);
   }
-  *(hw_track *)element = (hw_track){.seq = hw__value_integer(&row[0]),
-                                    .reading_s = hw__value_real(&row[1]),
-                                    .readings = (size_t)hw__value_integer(&row[2]),
-                                    .provisional = hw__value_integer(&row[3]) != 0,
-                                    .has_interval = hw__value_integer(&row[4]) != 0,
-                                    .source = {x[0], x[1], x[2]},
-                                    .interval = {{x[3], x[5], x[7]}, {x[4], x[6], x[8]}}};
+  *(hw__track *)element = (hw__track){.seq = hw__value_integer(&row[0]),
+                                      .reading_s = hw__value_real(&row[1]),
+                                      .readings = (size_t)hw__value_integer(&row[2]),
+                                      .provisional = hw__value_integer(&row[3]) != 0,
+                                      .has_interval = hw__value_integer(&row[4]) != 0,
+                                      .source = {x[0], x[1], x[2]},
+                                      .interval = {{x[3], x[5], x[7]}, {x[4], x[6], x[8]}}};
   return HW_DB_OK;
 }
 
-hw_db_status hw__db_tracks(hw_db *db, int64_t incident, int64_t after, hw_track *out, size_t limit, size_t *count) {
-  const hw_collection tracks = {read_track, out, sizeof *out, limit, count};
+hw__db_status hw__db_tracks(hw__db *db, int64_t incident, int64_t after, hw__track *out, size_t limit, size_t *count) {
+  const hw__collection tracks = {read_track, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_TRACKS, &tracks,
                          HW_VALUES(of_integer(incident), of_integer(after), of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_put_result(hw_db *db, int64_t incident, int64_t seq, const char *json) {
+hw__db_status hw__db_put_result(hw__db *db, int64_t incident, int64_t seq, const char *json) {
   return hw__sql_run(db, SQL_RESULT_SET, HW_VALUES(of_integer(incident), of_integer(seq), of_text(json)));
 }
 
-static hw_db_status read_text(const hw_value *row, void *element) {
+static hw__db_status read_text(const hw__value *row, void *element) {
   char **out = element;
   *out = hw__value_duplicate(&row[0]);
   return *out ? HW_DB_OK : HW_DB_IO;
 }
 
-hw_db_status hw__db_result(hw_db *db, int64_t incident, char **out) {
+hw__db_status hw__db_result(hw__db *db, int64_t incident, char **out) {
   *out = NULL;
   return hw__sql_one(db, SQL_RESULT, read_text, out, HW_VALUES(of_integer(incident)));
 }
 
-hw_db_status hw__db_put_event(hw_db *db, const hw_event *event) {
+hw__db_status hw__db_put_event(hw__db *db, const hw__event *event) {
   return hw__sql_run(
       db, SQL_EVENT_ADD,
       HW_VALUES(of_text(event->kind), of_integer(event->seq), of_integer(event->river), of_integer(event->incident),
                 of_text(event->subject), of_integer(event->at_us), of_text(event->body)));
 }
 
-static hw_db_status read_event(const hw_value *row, void *element) {
-  hw_event *event = element;
-  *event = (hw_event){.id = hw__value_integer(&row[0]),
-                      .seq = hw__value_integer(&row[2]),
-                      .river = hw__value_integer(&row[3]),
-                      .incident = hw__value_integer(&row[4]),
-                      .at_us = hw__value_integer(&row[6]),
-                      .body = hw__value_duplicate(&row[7])};
+static hw__db_status read_event(const hw__value *row, void *element) {
+  hw__event *event = element;
+  *event = (hw__event){.id = hw__value_integer(&row[0]),
+                       .seq = hw__value_integer(&row[2]),
+                       .river = hw__value_integer(&row[3]),
+                       .incident = hw__value_integer(&row[4]),
+                       .at_us = hw__value_integer(&row[6]),
+                       .body = hw__value_duplicate(&row[7])};
   hw__value_copy(&row[1], event->kind, sizeof event->kind);
   hw__value_copy(&row[5], event->subject, sizeof event->subject);
   return event->body ? HW_DB_OK : HW_DB_IO;
 }
 
-hw_db_status hw__db_events(hw_db *db, int64_t after, bool estimates, hw_event *out, size_t limit, size_t *count) {
-  const hw_collection events = {read_event, out, sizeof *out, limit, count};
+hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event *out, size_t limit, size_t *count) {
+  const hw__collection events = {read_event, out, sizeof *out, limit, count};
   return hw__sql_collect(db, estimates ? SQL_EVENTS : SQL_EVENTS_BRIEF, &events,
                          HW_VALUES(of_integer(after), of_integer((int64_t)limit)));
 }
 
-hw_db_status hw__db_forget_estimates(hw_db *db, int64_t before) {
+hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before) {
   return hw__sql_run(db, SQL_EVENTS_FORGET, HW_VALUES(of_integer(before)));
 }
 
-hw_db_status hw__db_last_event(hw_db *db, int64_t *id) {
+hw__db_status hw__db_last_event(hw__db *db, int64_t *id) {
   return hw__sql_integer(db, SQL_LAST_EVENT, id, HW_NO_VALUES);
 }
 
-hw_db_status hw__db_has_event(hw_db *db, const char *kind, int64_t incident, const char *subject, bool *out) {
+hw__db_status hw__db_has_event(hw__db *db, const char *kind, int64_t incident, const char *subject, bool *out) {
   int64_t one = 0;
-  const hw_db_status status =
+  const hw__db_status status =
       hw__sql_integer(db, SQL_HAS_EVENT, &one, HW_VALUES(of_text(kind), of_integer(incident), of_text(subject)));
   *out = status == HW_DB_OK;
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
 }
 
-hw_db_status hw__db_put_cursor(hw_db *db, const char *name, int64_t event) {
+hw__db_status hw__db_put_cursor(hw__db *db, const char *name, int64_t event) {
   return hw__sql_run(db, SQL_CURSOR_SET, HW_VALUES(of_text(name), of_integer(event)));
 }
 
-hw_db_status hw__db_cursor(hw_db *db, const char *name, int64_t *event) {
+hw__db_status hw__db_cursor(hw__db *db, const char *name, int64_t *event) {
   return hw__sql_integer(db, SQL_CURSOR, event, HW_VALUES(of_text(name)));
 }
 
-hw_db_status hw__db_put_snapshot(hw_db *db, int64_t seq, const void *body, size_t size) {
+hw__db_status hw__db_put_snapshot(hw__db *db, int64_t seq, const void *body, size_t size) {
   return hw__sql_run(db, SQL_SNAPSHOT_SET, HW_VALUES(of_integer(seq), of_blob(body, size)));
 }
 
@@ -170,16 +171,16 @@ typedef struct {
   size_t size;
 } snapshot;
 
-static hw_db_status read_snapshot(const hw_value *row, void *element) {
+static hw__db_status read_snapshot(const hw__value *row, void *element) {
   const snapshot found = {hw__value_integer(&row[0]), hw__value_duplicate(&row[1]), row[1].size};
   *(snapshot *)element = found;
   return found.body ? HW_DB_OK : HW_DB_IO;
 }
 
-hw_db_status hw__db_snapshot(hw_db *db, int64_t *seq, void **body, size_t *size) {
+hw__db_status hw__db_snapshot(hw__db *db, int64_t *seq, void **body, size_t *size) {
   *body = NULL;
   snapshot found;
-  const hw_db_status status = hw__sql_one(db, SQL_SNAPSHOT, read_snapshot, &found, HW_NO_VALUES);
+  const hw__db_status status = hw__sql_one(db, SQL_SNAPSHOT, read_snapshot, &found, HW_NO_VALUES);
   if (status == HW_DB_OK) {
     *seq = found.seq;
     *body = found.body;

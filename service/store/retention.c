@@ -10,35 +10,35 @@
 
 enum { STEP = 2000, PASS_S = 60, NEEDED_MAX = 4096 };
 
-struct hw_keep {
-  hw_store *store;
+struct hw__retention {
+  hw__store *store;
   double days;
   const atomic_bool *stopping;
-  hw_record page[STEP];
-  hw_incident needed[NEEDED_MAX];
+  hw__log_record page[STEP];
+  hw__incident needed[NEEDED_MAX];
   pthread_t thread;
 };
 
-static bool stopping(const hw_keep *keep) {
+static bool stopping(const hw__retention *keep) {
   return atomic_load(keep->stopping);
 }
 
 /* First record this incident was worked out from. */
-static hw_db_status first_of(hw_db *db, const hw_incident *incident, int64_t *seq) {
-  const hw_lead_in what = {incident->river, incident->from_s, 0, incident->id};
-  hw_record first;
+static hw__db_status first_of(hw__db *db, const hw__incident *incident, int64_t *seq) {
+  const hw__lead_in what = {incident->river, incident->from_s, 0, incident->id};
+  hw__log_record first;
   size_t count = 0;
-  const hw_db_status status = hw__db_lead_in(db, &what, &first, 1, &count);
+  const hw__db_status status = hw__db_lead_in(db, &what, &first, 1, &count);
   *seq = count ? first.seq : incident->id;
   return status;
 }
 
 /* Records up to *out may go as far as detection and incidents are concerned. */
-static hw_db_status find_limit(hw_keep *keep, hw_db *db, int64_t cutoff_us, int64_t *out) {
+static hw__db_status find_limit(hw__retention *keep, hw__db *db, int64_t cutoff_us, int64_t *out) {
   void *body = NULL;
   size_t size = 0, count = 0;
   int64_t limit = 0;
-  hw_db_status status = hw__db_snapshot(db, &limit, &body, &size);
+  hw__db_status status = hw__db_snapshot(db, &limit, &body, &size);
   free(body);
   status = status == HW_DB_OK ? hw__db_needed(db, cutoff_us, keep->needed, NEEDED_MAX, &count) : status;
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
@@ -51,9 +51,10 @@ static hw_db_status find_limit(hw_keep *keep, hw_db *db, int64_t cutoff_us, int6
 }
 
 /* The oldest readings that may go, at most a step. *more: there may be further ones. */
-static hw_db_status find_step(hw_keep *keep, hw_db *db, int64_t cutoff_us, int64_t limit, int64_t *upto, bool *more) {
+static hw__db_status find_step(hw__retention *keep, hw__db *db, int64_t cutoff_us, int64_t limit, int64_t *upto,
+                               bool *more) {
   size_t count = 0;
-  const hw_db_status status = hw__db_oldest(db, keep->page, STEP, &count);
+  const hw__db_status status = hw__db_oldest(db, keep->page, STEP, &count);
   *upto = 0;
   *more = count == STEP;
   /* The last of the page stays: it may be the last there is. */
@@ -69,21 +70,21 @@ typedef struct {
   size_t removed;
 } removal;
 
-static hw_db_status run_removal(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_removal(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   removal *r = context;
   return hw__db_remove(db, r->upto, r->cutoff_us, STEP, &r->removed);
 }
 
 /* Returned: there is more to let go of now. */
-static bool step(hw_keep *keep) {
-  hw_store *store = keep->store;
+static bool step(hw__retention *keep) {
+  hw__store *store = keep->store;
   const int64_t cutoff_us = hw__store_now_us(store) - (int64_t)(keep->days * 86400e6);
   int64_t limit = 0;
   removal r = {.cutoff_us = cutoff_us};
   bool more = false;
-  hw_db *db = hw__store_reader(store);
-  hw_db_status status = db ? find_limit(keep, db, cutoff_us, &limit) : HW_DB_IO;
+  hw__db *db = hw__store_reader(store);
+  hw__db_status status = db ? find_limit(keep, db, cutoff_us, &limit) : HW_DB_IO;
   status = status == HW_DB_OK ? find_step(keep, db, cutoff_us, limit, &r.upto, &more) : status;
   if (db) {
     hw__store_return(store, db);
@@ -99,7 +100,7 @@ static bool step(hw_keep *keep) {
 }
 
 static void *keep_house(void *argument) {
-  hw_keep *keep = argument;
+  hw__retention *keep = argument;
   while (!stopping(keep)) {
     const bool more = step(keep);
     hw__rest(keep->stopping, more ? 100 : PASS_S * 1000);
@@ -107,13 +108,14 @@ static void *keep_house(void *argument) {
   return NULL;
 }
 
-hw_status hw__keep_start(hw_store *store, double days, const atomic_bool *stop, hw_keep **out, hw_error *error) {
+hw_status hw__retention_start(hw__store *store, double days, const atomic_bool *stop, hw__retention **out,
+                              hw_error *error) {
   *out = NULL;
   if (!(days >= 1)) {
     snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", days);
     return HW_EINPUT;
   }
-  hw_keep *keep = calloc(1, sizeof *keep);
+  hw__retention *keep = calloc(1, sizeof *keep);
   if (!keep) {
     return HW_ENOMEM;
   }
@@ -128,7 +130,7 @@ hw_status hw__keep_start(hw_store *store, double days, const atomic_bool *stop, 
   return HW_OK;
 }
 
-void hw__keep_stop(hw_keep *keep) {
+void hw__retention_stop(hw__retention *keep) {
   if (keep) {
     pthread_join(keep->thread, NULL);
     free(keep);

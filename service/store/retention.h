@@ -14,11 +14,12 @@
 
 #include "store/store.h"
 
-typedef struct hw_keep hw_keep;
+typedef struct hw__retention hw__retention;
 
 /* *stopping is borrowed: true ends it. Status: HW_EINPUT for fewer days than one, HW_ENOMEM, with *error. */
-hw_status hw__keep_start(hw_store *store, double days, const atomic_bool *stopping, hw_keep **out, hw_error *error);
+hw_status hw__retention_start(hw__store *store, double days, const atomic_bool *stopping, hw__retention **out,
+                              hw_error *error);
 /* After *stopping was set. */
-void hw__keep_stop(hw_keep *keep);
+void hw__retention_stop(hw__retention *keep);
 
 #endif

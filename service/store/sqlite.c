@@ -12,13 +12,13 @@
 #include "store/driver.h"
 
 typedef struct {
-  hw_db base;
+  hw__db base;
   sqlite3 *handle;
   sqlite3_stmt *statements[SQL_STATEMENTS];
   sqlite3_stmt *begin, *commit;
 } sqlite_db;
 
-static hw_db_status meaning(int code) {
+static hw__db_status meaning(int code) {
   switch (code & 0xff) {
     case SQLITE_OK:
     case SQLITE_DONE:
@@ -44,12 +44,12 @@ static hw_db_status meaning(int code) {
 }
 
 /* What the connection's last failure means. */
-static hw_db_status fault(sqlite_db *db) {
-  const hw_db_status status = meaning(sqlite3_extended_errcode(db->handle));
+static hw__db_status fault(sqlite_db *db) {
+  const hw__db_status status = meaning(sqlite3_extended_errcode(db->handle));
   return status == HW_DB_OK ? HW_DB_IO : status;
 }
 
-static const char *sqlite_reason(hw_db *base) {
+static const char *sqlite_reason(hw__db *base) {
   return sqlite3_errmsg(((sqlite_db *)base)->handle);
 }
 
@@ -57,7 +57,7 @@ static void sqlite_name(const char *where, char *out, size_t size) {
   snprintf(out, size, "%s", where);
 }
 
-static void sqlite_close(hw_db *base) {
+static void sqlite_close(hw__db *base) {
   sqlite_db *db = (sqlite_db *)base;
   for (int i = 0; i < SQL_STATEMENTS; i++) {
     sqlite3_finalize(db->statements[i]);
@@ -68,18 +68,18 @@ static void sqlite_close(hw_db *base) {
   free(db);
 }
 
-static hw_db_status execute(sqlite_db *db, const char *sql) {
+static hw__db_status execute(sqlite_db *db, const char *sql) {
   return meaning(sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
 }
 
-static hw_db_status sqlite_open(const char *where, bool writer, hw_db **out, char *reason, size_t size) {
+static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, char *reason, size_t size) {
   sqlite_db *db = calloc(1, sizeof *db);
   if (!db) {
     return HW_DB_IO;
   }
   db->base.driver = &hw__db_sqlite;
   const int flags = (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
-  hw_db_status status = meaning(sqlite3_open_v2(where, &db->handle, flags, NULL));
+  hw__db_status status = meaning(sqlite3_open_v2(where, &db->handle, flags, NULL));
   if (status == HW_DB_OK) {
     sqlite3_busy_timeout(db->handle, 5000);
     /* cell_size_check: meet a damaged page with an error, not with a wrong row. */
@@ -98,10 +98,10 @@ static hw_db_status sqlite_open(const char *where, bool writer, hw_db **out, cha
   return HW_DB_OK;
 }
 
-static hw_db_status sqlite_version(hw_db *base, int *out) {
+static hw__db_status sqlite_version(hw__db *base, int *out) {
   sqlite_db *db = (sqlite_db *)base;
   sqlite3_stmt *statement = NULL;
-  hw_db_status status = HW_DB_OK;
+  hw__db_status status = HW_DB_OK;
   if (sqlite3_prepare_v2(db->handle, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
       sqlite3_step(statement) == SQLITE_ROW) {
     *out = sqlite3_column_int(statement, 0);
@@ -112,18 +112,18 @@ static hw_db_status sqlite_version(hw_db *base, int *out) {
   return status;
 }
 
-static void sqlite_rollback(hw_db *base) {
+static void sqlite_rollback(hw__db *base) {
   sqlite_db *db = (sqlite_db *)base;
   if (!sqlite3_get_autocommit(db->handle)) {
     execute(db, "ROLLBACK");
   }
 }
 
-static hw_db_status sqlite_migrate(hw_db *base, const char *sql, int version) {
+static hw__db_status sqlite_migrate(hw__db *base, const char *sql, int version) {
   sqlite_db *db = (sqlite_db *)base;
   char stamp[64];
   snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d", version);
-  hw_db_status status = execute(db, "BEGIN IMMEDIATE");
+  hw__db_status status = execute(db, "BEGIN IMMEDIATE");
   status = status == HW_DB_OK ? execute(db, sql) : status;
   status = status == HW_DB_OK ? execute(db, stamp) : status;
   status = status == HW_DB_OK ? execute(db, "COMMIT") : status;
@@ -143,27 +143,27 @@ static sqlite3_stmt *ready(sqlite_db *db, sqlite3_stmt **statement, const char *
   return *statement;
 }
 
-static hw_db_status step_once(sqlite_db *db, sqlite3_stmt *statement) {
+static hw__db_status step_once(sqlite_db *db, sqlite3_stmt *statement) {
   if (!statement) {
     return fault(db);
   }
   const int code = sqlite3_step(statement);
-  const hw_db_status status = code == SQLITE_DONE || code == SQLITE_ROW ? HW_DB_OK : fault(db);
+  const hw__db_status status = code == SQLITE_DONE || code == SQLITE_ROW ? HW_DB_OK : fault(db);
   sqlite3_reset(statement);
   return status;
 }
 
-static hw_db_status sqlite_begin(hw_db *base, bool writing) {
+static hw__db_status sqlite_begin(hw__db *base, bool writing) {
   sqlite_db *db = (sqlite_db *)base;
   return writing ? step_once(db, ready(db, &db->begin, "BEGIN IMMEDIATE")) : execute(db, "BEGIN");
 }
 
-static hw_db_status sqlite_commit(hw_db *base) {
+static hw__db_status sqlite_commit(hw__db *base) {
   sqlite_db *db = (sqlite_db *)base;
   return step_once(db, ready(db, &db->commit, "COMMIT"));
 }
 
-static void bind(sqlite3_stmt *statement, int at, const hw_value *value) {
+static void bind(sqlite3_stmt *statement, int at, const hw__value *value) {
   switch (value->kind) {
     case HW_VALUE_INTEGER:
       sqlite3_bind_int64(statement, at, value->integer);
@@ -183,7 +183,7 @@ static void bind(sqlite3_stmt *statement, int at, const hw_value *value) {
   }
 }
 
-static hw_db_status sqlite_start(hw_db *base, hw_sql which, const hw_value *values, size_t count) {
+static hw__db_status sqlite_start(hw__db *base, hw__sql which, const hw__value *values, size_t count) {
   sqlite_db *db = (sqlite_db *)base;
   sqlite3_stmt *statement = ready(db, &db->statements[which], hw__sql_text(which));
   for (size_t i = 0; i < count && statement; i++) {
@@ -192,9 +192,9 @@ static hw_db_status sqlite_start(hw_db *base, hw_sql which, const hw_value *valu
   return statement ? HW_DB_OK : fault(db);
 }
 
-static hw_db_status sqlite_run(hw_db *base, hw_sql which, const hw_value *values, size_t count, size_t *changed) {
+static hw__db_status sqlite_run(hw__db *base, hw__sql which, const hw__value *values, size_t count, size_t *changed) {
   sqlite_db *db = (sqlite_db *)base;
-  hw_db_status status = sqlite_start(base, which, values, count);
+  hw__db_status status = sqlite_start(base, which, values, count);
   status = status == HW_DB_OK ? step_once(db, db->statements[which]) : status;
   if (status == HW_DB_OK && changed) {
     *changed = (size_t)sqlite3_changes(db->handle);
@@ -202,7 +202,7 @@ static hw_db_status sqlite_run(hw_db *base, hw_sql which, const hw_value *values
   return status;
 }
 
-static hw_value column(sqlite3_stmt *statement, int at) {
+static hw__value column(sqlite3_stmt *statement, int at) {
   switch (sqlite3_column_type(statement, at)) {
     case SQLITE_INTEGER:
       return of_integer(sqlite3_column_int64(statement, at));
@@ -210,20 +210,21 @@ static hw_value column(sqlite3_stmt *statement, int at) {
       return of_real(sqlite3_column_double(statement, at));
     case SQLITE_TEXT: {
       const char *text = (const char *)sqlite3_column_text(statement, at);
-      return text
-                 ? (hw_value){.kind = HW_VALUE_TEXT, .bytes = text, .size = (size_t)sqlite3_column_bytes(statement, at)}
-                 : (hw_value){0};
+      return text ? (hw__value){.kind = HW_VALUE_TEXT,
+                                .bytes = text,
+                                .size = (size_t)sqlite3_column_bytes(statement, at)}
+                  : (hw__value){0};
     }
     case SQLITE_BLOB: {
       const void *bytes = sqlite3_column_blob(statement, at);
       return of_blob(bytes, (size_t)sqlite3_column_bytes(statement, at));
     }
     default:
-      return (hw_value){0};
+      return (hw__value){0};
   }
 }
 
-static hw_db_status sqlite_next(hw_db *base, hw_sql which, hw_value *row) {
+static hw__db_status sqlite_next(hw__db *base, hw__sql which, hw__value *row) {
   sqlite_db *db = (sqlite_db *)base;
   sqlite3_stmt *statement = db->statements[which];
   const int code = sqlite3_step(statement);
@@ -237,15 +238,15 @@ static hw_db_status sqlite_next(hw_db *base, hw_sql which, hw_value *row) {
   return HW_DB_OK;
 }
 
-static void sqlite_finish(hw_db *base, hw_sql which) {
+static void sqlite_finish(hw__db *base, hw__sql which) {
   sqlite3_reset(((sqlite_db *)base)->statements[which]);
 }
 
-static hw_db_status sqlite_relax(hw_db *base) {
+static hw__db_status sqlite_relax(hw__db *base) {
   return execute((sqlite_db *)base, "PRAGMA synchronous = NORMAL");
 }
 
-static hw_db_status sqlite_copy(hw_db *base, const char *path) {
+static hw__db_status sqlite_copy(hw__db *base, const char *path) {
   sqlite3 *copy = NULL;
   int code = sqlite3_open_v2(path, &copy, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
   sqlite3_backup *backup =
@@ -260,18 +261,18 @@ static hw_db_status sqlite_copy(hw_db *base, const char *path) {
   return code == SQLITE_DONE ? HW_DB_OK : meaning(code) == HW_DB_OK ? HW_DB_IO : meaning(code);
 }
 
-const hw_db_driver hw__db_sqlite = {.open = sqlite_open,
-                                    .close = sqlite_close,
-                                    .name = sqlite_name,
-                                    .reason = sqlite_reason,
-                                    .version = sqlite_version,
-                                    .migrate = sqlite_migrate,
-                                    .begin = sqlite_begin,
-                                    .commit = sqlite_commit,
-                                    .rollback = sqlite_rollback,
-                                    .run = sqlite_run,
-                                    .start = sqlite_start,
-                                    .next = sqlite_next,
-                                    .finish = sqlite_finish,
-                                    .relax = sqlite_relax,
-                                    .copy = sqlite_copy};
+const hw__db_driver hw__db_sqlite = {.open = sqlite_open,
+                                     .close = sqlite_close,
+                                     .name = sqlite_name,
+                                     .reason = sqlite_reason,
+                                     .version = sqlite_version,
+                                     .migrate = sqlite_migrate,
+                                     .begin = sqlite_begin,
+                                     .commit = sqlite_commit,
+                                     .rollback = sqlite_rollback,
+                                     .run = sqlite_run,
+                                     .start = sqlite_start,
+                                     .next = sqlite_next,
+                                     .finish = sqlite_finish,
+                                     .relax = sqlite_relax,
+                                     .copy = sqlite_copy};

@@ -158,6 +158,6 @@ typedef enum {
           HW_TABLE_LIST(HW_SQL_ENUM)
 #undef HW_SQL_ENUM
               SQL_STATEMENTS
-} hw_sql;
+} hw__sql;
 
 #endif

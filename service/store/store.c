@@ -13,17 +13,17 @@
 enum { READERS_MAX = 16 };
 
 typedef struct job {
-  hw_job_run run;
+  hw__job_run run;
   void *context;
-  hw_db_status status;
+  hw__db_status status;
   sem_t done;
   struct job *next;
 } job;
 
-struct hw_store {
-  hw_catalog *catalog;
+struct hw__store {
+  hw__catalog *catalog;
   char *path;
-  hw_db *writer;
+  hw__db *writer;
   pthread_t thread;
   pthread_mutex_t queue_lock;
   pthread_cond_t queue_filled;
@@ -36,12 +36,12 @@ struct hw_store {
   bool stopping;
   int64_t seq;
   bool seq_unsure; /* a commit that failed may have been made all the same: only the log knows */
-  hw_db_status health;
+  hw__db_status health;
   bool damaged; /* for good: nothing is written on top of it */
 
   pthread_mutex_t reader_lock;
   pthread_cond_t reader_free;
-  hw_db *readers[READERS_MAX];
+  hw__db *readers[READERS_MAX];
   size_t reader_count, readers_out;
 
   pthread_mutex_t clock_lock;
@@ -55,7 +55,7 @@ static int64_t read_clock_us(clockid_t which) {
   return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-int64_t hw__store_now_us(hw_store *store) {
+int64_t hw__store_now_us(hw__store *store) {
   pthread_mutex_lock(&store->clock_lock);
   const int64_t monotonic = read_clock_us(CLOCK_MONOTONIC);
   const int64_t wall = read_clock_us(CLOCK_REALTIME);
@@ -68,7 +68,7 @@ int64_t hw__store_now_us(hw_store *store) {
 }
 
 /* A damaged file may get worse with every write, and what is refused is still with its sender. */
-static void meet_damage(hw_store *store) {
+static void meet_damage(hw__store *store) {
   pthread_mutex_lock(&store->news_lock);
   const bool first = !store->damaged;
   store->damaged = true;
@@ -80,8 +80,8 @@ static void meet_damage(hw_store *store) {
 }
 
 /* Run a chain of jobs in one transaction. *seq: the last number of the log after it. */
-static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int64_t *seq) {
-  hw_db_status status = hw__db_begin(store->writer);
+static hw__db_status transact(hw__store *store, job *chain, bool whole_chain, int64_t *seq) {
+  hw__db_status status = hw__db_begin(store->writer);
   if (status == HW_DB_OK && store->seq_unsure) {
     int64_t latest_us = 0;
     status = hw__db_head(store->writer, seq, &latest_us);
@@ -99,7 +99,7 @@ static hw_db_status transact(hw_store *store, job *chain, bool whole_chain, int6
   return status;
 }
 
-static void publish(hw_store *store, int64_t seq, hw_db_status status) {
+static void publish(hw__store *store, int64_t seq, hw__db_status status) {
   pthread_mutex_lock(&store->news_lock);
   store->seq = seq;
   store->health = store->damaged ? HW_DB_CORRUPT : status;
@@ -108,10 +108,10 @@ static void publish(hw_store *store, int64_t seq, hw_db_status status) {
   pthread_mutex_unlock(&store->news_lock);
 }
 
-static void commit_chain(hw_store *store, job *chain) {
+static void commit_chain(hw__store *store, job *chain) {
   const int64_t started = read_clock_us(CLOCK_MONOTONIC);
   int64_t seq = store->seq; /* only this thread moves it */
-  hw_db_status status = transact(store, chain, true, &seq);
+  hw__db_status status = transact(store, chain, true, &seq);
   size_t jobs = 0;
   if (status != HW_DB_OK && chain->next) {
     seq = store->seq;
@@ -144,14 +144,14 @@ static void commit_chain(hw_store *store, job *chain) {
   }
 }
 
-static hw_db_status run_probe(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_probe(hw__db *db, int64_t *seq, void *context) {
   (void)context;
   return hw__db_put_cursor(db, "probe", *seq);
 }
 
 /* Can the disk be written again? Asked by a write of our own: a service that says it is not ready may be sent nothing
  * that would show it. */
-static void probe(hw_store *store) {
+static void probe(hw__store *store) {
   job mine = {.run = run_probe};
   sem_init(&mine.done, 0, 0);
   commit_chain(store, &mine);
@@ -160,8 +160,8 @@ static void probe(hw_store *store) {
 
 /* Seconds until the disk is tried again; 0 while it is well, or damaged for good. On a full one a small write may fit
  * where readings do not, so it is tried more seldom. */
-static time_t patience_s(hw_store *store) {
-  const hw_db_status health = hw__store_health(store);
+static time_t patience_s(hw__store *store) {
+  const hw__db_status health = hw__store_health(store);
   if (health == HW_DB_OK || health == HW_DB_CORRUPT) {
     return 0;
   }
@@ -169,7 +169,7 @@ static time_t patience_s(hw_store *store) {
 }
 
 /* The queue's lock is held. Returned: something came, or there is nothing to try. */
-static bool wait_for_jobs(hw_store *store, time_t limit_s) {
+static bool wait_for_jobs(hw__store *store, time_t limit_s) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += limit_s;
@@ -182,7 +182,7 @@ static bool wait_for_jobs(hw_store *store, time_t limit_s) {
 }
 
 static void *write_loop(void *argument) {
-  hw_store *store = argument;
+  hw__store *store = argument;
   pthread_mutex_lock(&store->queue_lock);
   for (;;) {
     if (!wait_for_jobs(store, patience_s(store))) {
@@ -205,14 +205,14 @@ static void *write_loop(void *argument) {
   return NULL;
 }
 
-static bool is_damaged(hw_store *store) {
+static bool is_damaged(hw__store *store) {
   pthread_mutex_lock(&store->news_lock);
   const bool damaged = store->damaged;
   pthread_mutex_unlock(&store->news_lock);
   return damaged;
 }
 
-hw_db_status hw__store_write(hw_store *store, hw_job_run run, void *context) {
+hw__db_status hw__store_write(hw__store *store, hw__job_run run, void *context) {
   if (is_damaged(store)) {
     return HW_DB_CORRUPT;
   }
@@ -235,25 +235,25 @@ hw_db_status hw__store_write(hw_store *store, hw_job_run run, void *context) {
 }
 
 typedef struct {
-  hw_store *store;
-  hw_ingest *ingest;
+  hw__store *store;
+  hw__ingest *ingest;
   int64_t received_us;
 } append_job;
 
-static hw_db_status run_append(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_append(hw__db *db, int64_t *seq, void *context) {
   const append_job *append = context;
   return hw__db_append(db, append->store->catalog, append->ingest->entries, append->ingest->count, append->received_us,
                        seq);
 }
 
-hw_db_status hw__store_ingest(hw_store *store, hw_ingest *ingest) {
+hw__db_status hw__store_ingest(hw__store *store, hw__ingest *ingest) {
   if (ingest->count == 0) {
     return HW_DB_OK;
   }
   append_job append = {store, ingest, hw__store_now_us(store)};
-  const hw_db_status status = hw__store_write(store, run_append, &append);
+  const hw__db_status status = hw__store_write(store, run_append, &append);
   for (size_t i = 0; i < ingest->count && status == HW_DB_OK; i++) {
-    const hw_entry *entry = &ingest->entries[i];
+    const hw__checked_reading *entry = &ingest->entries[i];
     if (entry->fate == HW_FATE_CONFLICT || entry->fate == HW_FATE_TIME_BASE) {
       hw__ingest_reject(ingest, entry->line, entry->fate, "%s", hw__fate_text(entry->fate));
     } else {
@@ -263,9 +263,9 @@ hw_db_status hw__store_ingest(hw_store *store, hw_ingest *ingest) {
   return status;
 }
 
-hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **out, char *sentence, size_t size) {
+hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store **out, char *sentence, size_t size) {
   *out = NULL;
-  hw_store *store = calloc(1, sizeof *store);
+  hw__store *store = calloc(1, sizeof *store);
   char *copy = strdup(path);
   if (!store || !copy) {
     free(store);
@@ -273,8 +273,8 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
     snprintf(sentence, size, "out of memory");
     return HW_DB_IO;
   }
-  *store = (hw_store){.catalog = catalog, .path = copy, .last = &store->first};
-  hw_db_status status = hw__db_open(path, true, &store->writer, sentence, size);
+  *store = (hw__store){.catalog = catalog, .path = copy, .last = &store->first};
+  hw__db_status status = hw__db_open(path, true, &store->writer, sentence, size);
   int64_t latest_us = 0;
   if (status == HW_DB_OK) {
     status = hw__db_enrol(store->writer, catalog);
@@ -315,11 +315,11 @@ hw_db_status hw__store_open(const char *path, hw_catalog *catalog, hw_store **ou
   return HW_DB_OK;
 }
 
-void hw__store_relax(hw_store *store) {
+void hw__store_relax(hw__store *store) {
   hw__db_relax(store->writer);
 }
 
-void hw__store_close(hw_store *store) {
+void hw__store_close(hw__store *store) {
   if (!store) {
     return;
   }
@@ -336,12 +336,12 @@ void hw__store_close(hw_store *store) {
   free(store);
 }
 
-hw_db *hw__store_reader(hw_store *store) {
+hw__db *hw__store_reader(hw__store *store) {
   pthread_mutex_lock(&store->reader_lock);
   while (store->reader_count == 0 && store->readers_out == READERS_MAX) {
     pthread_cond_wait(&store->reader_free, &store->reader_lock);
   }
-  hw_db *db = store->reader_count ? store->readers[--store->reader_count] : NULL;
+  hw__db *db = store->reader_count ? store->readers[--store->reader_count] : NULL;
   store->readers_out++;
   pthread_mutex_unlock(&store->reader_lock);
   if (!db) {
@@ -354,7 +354,7 @@ hw_db *hw__store_reader(hw_store *store) {
   return db;
 }
 
-void hw__store_return(hw_store *store, hw_db *db) {
+void hw__store_return(hw__store *store, hw__db *db) {
   if (db && hw__db_damaged(db)) {
     meet_damage(store);
   }
@@ -367,7 +367,7 @@ void hw__store_return(hw_store *store, hw_db *db) {
   pthread_mutex_unlock(&store->reader_lock);
 }
 
-uint64_t hw__store_wait(hw_store *store, uint64_t seen, int timeout_ms) {
+uint64_t hw__store_wait(hw__store *store, uint64_t seen, int timeout_ms) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);
   until.tv_sec += timeout_ms / 1000;
@@ -383,7 +383,7 @@ uint64_t hw__store_wait(hw_store *store, uint64_t seen, int timeout_ms) {
   return version;
 }
 
-static void raise_news(hw_store *store, bool stopping) {
+static void raise_news(hw__store *store, bool stopping) {
   pthread_mutex_lock(&store->news_lock);
   store->version++;
   store->stopping = store->stopping || stopping;
@@ -391,24 +391,24 @@ static void raise_news(hw_store *store, bool stopping) {
   pthread_mutex_unlock(&store->news_lock);
 }
 
-void hw__store_nudge(hw_store *store) {
+void hw__store_nudge(hw__store *store) {
   raise_news(store, false);
 }
 
-void hw__store_wake_for_stop(hw_store *store) {
+void hw__store_wake_for_stop(hw__store *store) {
   raise_news(store, true);
 }
 
-int64_t hw__store_seq(hw_store *store) {
+int64_t hw__store_seq(hw__store *store) {
   pthread_mutex_lock(&store->news_lock);
   const int64_t seq = store->seq;
   pthread_mutex_unlock(&store->news_lock);
   return seq;
 }
 
-hw_db_status hw__store_health(hw_store *store) {
+hw__db_status hw__store_health(hw__store *store) {
   pthread_mutex_lock(&store->news_lock);
-  const hw_db_status health = store->health;
+  const hw__db_status health = store->health;
   pthread_mutex_unlock(&store->news_lock);
   return health;
 }

@@ -46,8 +46,8 @@ void fuzz_river(const uint8_t *data, size_t size) {
   }
 }
 
-static const hw_catalog *catalog(void) {
-  static hw_catalog *one;
+static const hw__catalog *catalog(void) {
+  static hw__catalog *one;
   one = one ? one : fixture_catalog(1);
   return one;
 }
@@ -70,9 +70,9 @@ void fuzz_readings(const uint8_t *data, size_t size) {
   hw_reader_free(reader);
 }
 
-static void check_ingest(hw_ingest *ingest) {
+static void check_ingest(hw__ingest *ingest) {
   for (size_t i = 0; i < ingest->count; i++) {
-    const hw_entry *e = &ingest->entries[i];
+    const hw__checked_reading *e = &ingest->entries[i];
     require(isfinite(e->time_s) && e->concentration_g_m3 <= 1e6 && e->concentration_g_m3 >= -1 && e->place.sensor < 2);
   }
   for (size_t i = 0; i < ingest->reject_count; i++) {
@@ -81,8 +81,8 @@ static void check_ingest(hw_ingest *ingest) {
   hw__ingest_clear(ingest);
 }
 
-static void fuzz_body(hw_body_kind kind, const uint8_t *data, size_t size) {
-  hw_ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
+static void fuzz_body(hw__body_kind kind, const uint8_t *data, size_t size) {
+  hw__ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
   require(hw__ingest_body(&ingest, kind, (const char *)data, size) == HW_OK);
   check_ingest(&ingest);
 }
@@ -105,13 +105,13 @@ void fuzz_json(const uint8_t *data, size_t size) {
 
 /* A broker's bytes, packet by packet, payloads included. */
 void fuzz_mqtt(const uint8_t *data, size_t size) {
-  hw_ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
-  hw_mqtt_packet packet;
+  hw__ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
+  hw__mqtt_packet packet;
   size_t at = 0;
   while (hw__mqtt_next(data + at, size - at, 65536, &packet) > 0) {
     require(packet.size >= 2 && (packet.cut || packet.size <= size - at));
     at += packet.size <= size - at ? packet.size : size - at;
-    hw_mqtt_message message;
+    hw__mqtt_message message;
     char river[HW_ID_SIZE], sensor[HW_ID_SIZE];
     if (packet.type == HW_MQTT_PUBLISH && !hw__mqtt_publish(&packet, &message) &&
         hw__mqtt_topic(message.topic, river, sensor, sizeof river)) {
@@ -124,7 +124,7 @@ void fuzz_mqtt(const uint8_t *data, size_t size) {
 }
 
 void fuzz_centerline(const uint8_t *data, size_t size) {
-  hw_centerline line = {0};
+  hw__centerline line = {0};
   hw_error error = {{0}};
   const hw_river *river = &hw__catalog_site(catalog(), 0)->river;
   if (hw__centerline_parse("fuzz", (const char *)data, size, river, &line, &error) != HW_OK) {
@@ -158,26 +158,26 @@ void fuzz_wire(const uint8_t *data, size_t size) {
   const uint8_t *end = memchr(data, '\n', size);
   const size_t length = end ? (size_t)(end - data) : 0;
   snprintf(subject, sizeof subject, "%.*s", (int)(length < sizeof subject ? length : 0), (const char *)data);
-  hw_wire_address address;
-  if (hw__wire_address(subject, &address)) {
+  hw__wire_address address;
+  if (hw__wire_read_address(subject, &address)) {
     require(address.river[0] && address.kind[0] && strlen(address.river) < HW_ID_SIZE);
   }
   const char *body = (const char *)(end ? end + 1 : data);
   const size_t rest = end ? size - length - 1 : size;
-  hw_ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
+  hw__ingest ingest = {.catalog = catalog(), .now_unix_s = 1.8e9, .future_s = 300};
   hw__wire_read_readings(body, rest, "demo", &ingest);
   for (size_t i = 0; i < ingest.count; i++) {
     require(ingest.entries[i].line < HW_WIRE_ROWS);
   }
   check_ingest(&ingest);
-  hw_record command;
+  hw__log_record command;
   if (hw__wire_read_command(body, rest, &command)) {
     require(!command.method[0] || hw_method_find(command.method));
   }
-  static hw_wire_news news;
+  static hw__wire_news news;
   if (hw__wire_read_news(body, rest, catalog(), &news)) {
     require(news.incident.id > 0 && isfinite(news.incident.from_s) && news.track_count <= HW_WIRE_TRACKS);
-    char *again = hw__wire_news(catalog(), &news);
+    char *again = hw__wire_write_news(catalog(), &news);
     free(again);
     free(news.event.body);
   }

@@ -20,9 +20,9 @@ static const char fixture_yaml[] =
     "intakes:\n"
     "  - {id: town, name: Town intake, location_m: 15000, alarm_g_m3: 0.001}\n";
 
-static inline hw_catalog *fixture_catalog(size_t rivers) {
+static inline hw__catalog *fixture_catalog(size_t rivers) {
   static const char *const ids[] = {"demo", "other", "third"};
-  hw_catalog *catalog = NULL;
+  hw__catalog *catalog = NULL;
   hw_error error;
   if (hw__catalog_create(&catalog) != HW_OK) {
     abort();

@@ -9,7 +9,7 @@
 #include "http/authority.h"
 
 static bool is_loopback(const char *host) {
-  hw_authority authority;
+  hw__authority authority;
   return hw__authority_parse(host, &authority) && hw__authority_is_loopback(&authority);
 }
 
@@ -55,7 +55,7 @@ static void test_only_this_machine_is_loopback(void **state) {
 }
 
 static bool is_origin(const char *host, const char *origin) {
-  hw_authority authority;
+  hw__authority authority;
   return hw__authority_parse(host, &authority) && hw__authority_is_origin(&authority, origin);
 }
 

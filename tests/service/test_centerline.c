@@ -14,13 +14,13 @@
 static const double degree_m = 111195.08023353294;
 
 static const hw_river *river(void) {
-  static hw_catalog *catalog;
+  static hw__catalog *catalog;
   catalog = catalog ? catalog : fixture_catalog(1);
   return &hw__catalog_site(catalog, 0)->river;
 }
 
 /* JSON with single quotes, which C need not escape. */
-static hw_status parse(const char *text, hw_centerline *line, hw_error *error) {
+static hw_status parse(const char *text, hw__centerline *line, hw_error *error) {
   char json[1024];
   snprintf(json, sizeof json, "%s", text);
   for (char *c = json; (c = strchr(c, '\'')); c++) {
@@ -29,8 +29,8 @@ static hw_status parse(const char *text, hw_centerline *line, hw_error *error) {
   return hw__centerline_parse("line.geojson", json, strlen(json), river(), line, error);
 }
 
-static hw_centerline read_well(const char *text) {
-  hw_centerline line = {0};
+static hw__centerline read_well(const char *text) {
+  hw__centerline line = {0};
   hw_error error = {{0}};
   if (parse(text, &line, &error) != HW_OK) {
     fail_msg("%s", error.text);
@@ -39,7 +39,7 @@ static hw_centerline read_well(const char *text) {
 }
 
 static void assert_refused(const char *text, const char *expected) {
-  hw_centerline line = {0};
+  hw__centerline line = {0};
   hw_error error = {{0}};
   assert_int_equal(parse(text, &line, &error), HW_EINPUT);
   if (strncmp(error.text, "line.geojson:", 13) != 0 || !strstr(error.text, expected)) {
@@ -51,7 +51,7 @@ static void assert_refused(const char *text, const char *expected) {
 #define LINE                          "{'type': 'LineString', 'coordinates': [[7, 50], [7, 50.05], [7, 50.2]]}"
 #define FEATURE(properties, geometry) "{'type': 'Feature', 'properties': " properties ", 'geometry': " geometry "}"
 
-static void assert_metres(const hw_centerline *line, const double *metres, size_t count) {
+static void assert_metres(const hw__centerline *line, const double *metres, size_t count) {
   assert_int_equal(line->count, count);
   for (size_t i = 0; i < count; i++) {
     /* Rounding of a chain of a few distances of 1e5 m. */
@@ -61,7 +61,7 @@ static void assert_metres(const hw_centerline *line, const double *metres, size_
 
 static void test_places_between_known_ends_are_found_by_distance(void **state) {
   (void)state;
-  hw_centerline line = read_well(FEATURE("{'from_m': -1000, 'to_m': 9000}", LINE));
+  hw__centerline line = read_well(FEATURE("{'from_m': -1000, 'to_m': 9000}", LINE));
   assert_metres(&line, (const double[]){-1000, 1500, 9000}, 3);
   json_t *point = hw__centerline_point(&line, 4000);
   const json_t *at = json_object_get(point, "coordinates");
@@ -73,21 +73,21 @@ static void test_places_between_known_ends_are_found_by_distance(void **state) {
 
 static void test_a_bare_line_reaches_from_the_first_place_to_the_last(void **state) {
   (void)state;
-  hw_centerline line = read_well(LINE); /* the mill at -12 km, the town at 15 km */
+  hw__centerline line = read_well(LINE); /* the mill at -12 km, the town at 15 km */
   assert_metres(&line, (const double[]){-12000, -12000 + 27000 * 0.25, 15000}, 3);
   hw__centerline_free(&line);
 }
 
 static void test_one_known_end_and_the_length_on_the_ground(void **state) {
   (void)state;
-  hw_centerline line = read_well(FEATURE("{'to_m': 370}", LINE));
+  hw__centerline line = read_well(FEATURE("{'to_m': 370}", LINE));
   assert_metres(&line, (const double[]){370 - 0.2 * degree_m, 370 - 0.15 * degree_m, 370}, 3);
   hw__centerline_free(&line);
 }
 
 static void test_a_line_drawn_from_the_mouth_up_is_turned_round(void **state) {
   (void)state;
-  hw_centerline line = read_well(FEATURE("{'from_m': 9000, 'to_m': -1000}", LINE));
+  hw__centerline line = read_well(FEATURE("{'from_m': 9000, 'to_m': -1000}", LINE));
   assert_metres(&line, (const double[]){-1000, 6500, 9000}, 3);
   assert_true(fabs(line.points[0].latitude - 50.2) < 1e-12);
   hw__centerline_free(&line);
@@ -104,21 +104,21 @@ static void test_stretches_of_a_collection_are_one_line_with_their_own_metres(vo
       "{'type': 'Feature', 'properties': {'from_m': 5000, 'to_m': 30000}, 'geometry':"
       " {'type': 'MultiLineString', 'coordinates': [[[7, 50.05], [7, 50.1]], [[7, 50.1], [7, 50.2]]]}},"
       "{'type': 'Feature', 'properties': {}, 'geometry': null}]}";
-  hw_centerline line = read_well(text);
+  hw__centerline line = read_well(text);
   assert_metres(&line, (const double[]){0, 5000, 5000 + 25000 / 3.0, 30000}, 4);
   hw__centerline_free(&line);
 }
 
 static void test_a_stretch_has_its_ends_and_what_lies_between(void **state) {
   (void)state;
-  hw_centerline line = read_well(FEATURE("{'from_m': -1000, 'to_m': 9000}", LINE));
+  hw__centerline line = read_well(FEATURE("{'from_m': -1000, 'to_m': 9000}", LINE));
   json_t *part = hw__centerline_stretch(&line, 1000, 20000); /* the end stands for all beyond it */
   const json_t *list = json_object_get(part, "coordinates");
   assert_string_equal(json_string_value(json_object_get(part, "type")), "LineString");
   assert_int_equal(json_array_size(list), 3); /* 1000 m, the bend, the last point */
   json_decref(part);
   hw__centerline_free(&line);
-  const hw_centerline none = {0};
+  const hw__centerline none = {0};
   json_t *nothing = hw__centerline_point(&none, 1);
   assert_true(json_is_null(nothing));
   json_decref(nothing);

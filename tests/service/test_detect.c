@@ -17,7 +17,7 @@ static hw_sensor plain_sensor(void) {
 }
 
 /* Background 0.3 with sd 0.01, a reading every 900 s. */
-static void quiet(hw_detector *d, const hw_sensor *sensor, hw_rng *rng, size_t count, size_t *alarms) {
+static void quiet(hw__detector *d, const hw_sensor *sensor, hw_rng *rng, size_t count, size_t *alarms) {
   for (size_t i = 0; i < count; i++) {
     const double time_s = isfinite(d->latest_s) ? d->latest_s + 900 : 0;
     *alarms += hw__detect_step(d, sensor, time_s, 0.3 + 0.01 * hw_rng_normal(rng), false) == HW_DETECT_RAISED;
@@ -27,7 +27,7 @@ static void quiet(hw_detector *d, const hw_sensor *sensor, hw_rng *rng, size_t c
 static void test_a_quiet_year_raises_no_alarm_and_learns_the_noise(void **state) {
   (void)state;
   hw_sensor sensor = plain_sensor();
-  hw_detector d;
+  hw__detector d;
   hw_rng rng;
   size_t alarms = 0;
   hw__detect_init(&d);
@@ -42,7 +42,7 @@ static void test_a_quiet_year_raises_no_alarm_and_learns_the_noise(void **state)
 static void test_a_lone_spike_is_not_an_incident_but_a_rise_is(void **state) {
   (void)state;
   hw_sensor sensor = plain_sensor();
-  hw_detector d;
+  hw__detector d;
   hw_rng rng;
   size_t alarms = 0;
   hw__detect_init(&d);
@@ -60,7 +60,7 @@ static void test_a_lone_spike_is_not_an_incident_but_a_rise_is(void **state) {
   assert_int_equal(hw__detect_step(&d, &sensor, d.latest_s + 900, 0.9, false), HW_DETECT_ALARM);
   /* The background is not taught by the pulse. */
   assert_true(fabs(d.background_g_m3 - 0.3) < 0.005);
-  hw_detection last = HW_DETECT_ALARM;
+  hw__detection last = HW_DETECT_ALARM;
   for (int i = 0; i < 3; i++) {
     assert_int_equal(last, HW_DETECT_ALARM);
     last = hw__detect_step(&d, &sensor, d.latest_s + 900, 0.3, false);
@@ -73,11 +73,11 @@ static void test_a_rise_from_nothing_needs_no_warm_up(void **state) {
   hw_sensor sensor = plain_sensor();
   sensor.detection_limit_g_m3 = 2e-5;
   sensor.noise_absolute_g_m3 = 2e-5;
-  hw_detector d;
+  hw__detector d;
   hw__detect_init(&d);
   hw__detect_step(&d, &sensor, 0, 2e-5, true);
   int readings = 0;
-  hw_detection found = HW_DETECT_QUIET;
+  hw__detection found = HW_DETECT_QUIET;
   while (found != HW_DETECT_RAISED && readings < 8) {
     found = hw__detect_step(&d, &sensor, 60.0 * ++readings, 0.01, false);
   }
@@ -87,7 +87,7 @@ static void test_a_rise_from_nothing_needs_no_warm_up(void **state) {
 static void test_slowly_wandering_noise_does_not_add_up(void **state) {
   (void)state;
   hw_sensor sensor = plain_sensor();
-  hw_detector d;
+  hw__detector d;
   hw_rng rng;
   size_t alarms = 0;
   double wander = 0;
@@ -103,10 +103,10 @@ static void test_slowly_wandering_noise_does_not_add_up(void **state) {
 static void test_late_readings_change_nothing(void **state) {
   (void)state;
   hw_sensor sensor = plain_sensor();
-  hw_detector d;
+  hw__detector d;
   hw__detect_init(&d);
   hw__detect_step(&d, &sensor, 100, 0.3, false);
-  const hw_detector before = d;
+  const hw__detector before = d;
   assert_int_equal(hw__detect_step(&d, &sensor, 100, 9, false), HW_DETECT_LATE);
   assert_int_equal(hw__detect_step(&d, &sensor, 40, 9, false), HW_DETECT_LATE);
   assert_memory_equal(&before, &d, sizeof d);

@@ -10,12 +10,12 @@
 #include "ingest/ingest.h"
 #include "service_fixture.h"
 
-static hw_ingest start(const hw_catalog *catalog) {
-  return (hw_ingest){.catalog = catalog, .now_unix_s = 1.8e9, .future_s = 300};
+static hw__ingest start(const hw__catalog *catalog) {
+  return (hw__ingest){.catalog = catalog, .now_unix_s = 1.8e9, .future_s = 300};
 }
 
 static void test_csv_rows_get_the_fate_they_deserve(void **state) {
-  hw_ingest ingest = start(*state);
+  hw__ingest ingest = start(*state);
   const char *body =
       "# a comment\n"
       "time_s,extra,sensor,concentration_ug_l\r\n"
@@ -46,7 +46,7 @@ static void test_csv_rows_get_the_fate_they_deserve(void **state) {
 }
 
 static void test_small_negative_noise_is_a_reading(void **state) {
-  hw_ingest ingest = start(*state);
+  hw__ingest ingest = start(*state);
   const char *body = "time_s,sensor,concentration_g_m3\n1.5,s1,-0.00003\n";
   hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
   assert_int_equal(ingest.count, 1);
@@ -54,7 +54,7 @@ static void test_small_negative_noise_is_a_reading(void **state) {
 }
 
 static void test_csv_without_a_header_is_one_rejection(void **state) {
-  hw_ingest ingest = start(*state);
+  hw__ingest ingest = start(*state);
   const char *body = "1,s1,2\n3,s1,4\n";
   hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
   assert_int_equal(ingest.count, 0);
@@ -63,7 +63,7 @@ static void test_csv_without_a_header_is_one_rejection(void **state) {
 }
 
 static void test_calendar_readings_from_the_future_are_refused(void **state) {
-  hw_ingest ingest = start(*state);
+  hw__ingest ingest = start(*state);
   /* now is 2027-01-15T08:00:00Z */
   const char *body =
       "{\"sensor\": \"s1\", \"time\": \"2027-01-15T08:04:59Z\", \"concentration_mg_l\": 0.5}\n"
@@ -86,7 +86,7 @@ static void test_calendar_readings_from_the_future_are_refused(void **state) {
 }
 
 static void test_json_array_counts_its_elements(void **state) {
-  hw_ingest ingest = start(*state);
+  hw__ingest ingest = start(*state);
   const char *body =
       "[{\"sensor\": \"s1\", \"time_min\": 2.5, \"concentration_g_m3\": 0.25},"
       " 7, {\"sensor\": \"s2\", \"time_h\": 1, \"concentration_g_m3\": true}]";
@@ -102,7 +102,7 @@ static void test_json_array_counts_its_elements(void **state) {
 }
 
 static void test_line_protocol_escapes_and_precision(void **state) {
-  hw_ingest ingest = start(*state);
+  hw__ingest ingest = start(*state);
   const char *body =
       "water\\ quality,river=demo,sensor=s1 concentration_ug_l=25i,quality=\"good, or so\" 1799999999500000000\n"
       "w,sensor=s2 concentration_g_m3=0.02,below_limit=true 1799999998000000000\n"
@@ -123,7 +123,7 @@ static void test_line_protocol_escapes_and_precision(void **state) {
 }
 
 static void test_mqtt_payloads_need_a_time(void **state) {
-  hw_ingest ingest = start(*state);
+  hw__ingest ingest = start(*state);
   ingest.river = "demo";
   static const char *const payloads[] = {"0.37 2027-01-15T08:00:00Z\n",
                                          "{\"time_s\": 3, \"concentration_g_m3\": 1.5}",
@@ -154,8 +154,8 @@ static void test_content_type_parameters_are_ignored(void **state) {
 
 static void test_a_sensor_of_several_rivers_must_name_its_river(void **state) {
   (void)state;
-  hw_catalog *two = fixture_catalog(2);
-  hw_ingest ingest = start(two);
+  hw__catalog *two = fixture_catalog(2);
+  hw__ingest ingest = start(two);
   const char *body = "river,time_s,sensor,concentration_g_m3\n,1,s1,1\nother,1,s1,1\nnowhere,1,s1,1\n";
   hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
   assert_int_equal(ingest.count, 1);

@@ -11,7 +11,7 @@
 static void test_connect_keeps_the_session_and_carries_credentials(void **state) {
   (void)state;
   uint8_t packet[128];
-  const hw_mqtt_login login = {"hw", "ann", "pw", 30};
+  const hw__mqtt_login login = {"hw", "ann", "pw", 30};
   const size_t size = hw__mqtt_write_connect(&login, packet, sizeof packet);
   /* MQTT 3.1.1, section 3.1: flags 0xc0 are user and password, clean session off. */
   static const uint8_t expected[] =
@@ -24,7 +24,7 @@ static void test_connect_keeps_the_session_and_carries_credentials(void **state)
 
 static void test_packets_are_cut_where_they_end(void **state) {
   (void)state;
-  hw_mqtt_packet packet;
+  hw__mqtt_packet packet;
   static const uint8_t two[] = "\x40\x02\x00\x07\xd0\x00";
   assert_int_equal(hw__mqtt_next(two, 6, 100, &packet), 1);
   assert_int_equal(packet.size, 4);
@@ -44,8 +44,8 @@ static void test_a_packet_beyond_the_limit_is_cut_and_keeps_its_number(void **st
   uint8_t large[200] =
       "\x32\xe8\x07\x00\x03"
       "a/b\x01\x02"; /* 1000 bytes of body */
-  hw_mqtt_packet packet;
-  hw_mqtt_message message;
+  hw__mqtt_packet packet;
+  hw__mqtt_message message;
   assert_int_equal(hw__mqtt_next(large, 102, 100, &packet), 0);
   assert_int_equal(hw__mqtt_next(large, 103, 100, &packet), 1);
   assert_true(packet.cut && packet.size == 1003 && packet.body_size == 100);
@@ -53,15 +53,15 @@ static void test_a_packet_beyond_the_limit_is_cut_and_keeps_its_number(void **st
   assert_int_equal(message.id, 0x0102);
 }
 
-static bool parse(const char *bytes, size_t size, hw_mqtt_message *out) {
-  hw_mqtt_packet packet;
+static bool parse(const char *bytes, size_t size, hw__mqtt_message *out) {
+  hw__mqtt_packet packet;
   assert_int_equal(hw__mqtt_next((const uint8_t *)bytes, size, 1000, &packet), 1);
   return !hw__mqtt_publish(&packet, out);
 }
 
 static void test_publishes_that_break_the_rules_are_refused(void **state) {
   (void)state;
-  hw_mqtt_message message;
+  hw__mqtt_message message;
   assert_true(
       parse("\x32\x08\x00\x03"
             "a/b\x00\x09!",

@@ -18,11 +18,11 @@ static const char *postgres;
 
 typedef struct {
   char folder[64], path[96]; /* path: of the database, or its URL */
-  hw_catalog *catalog;
-  hw_store *store;
+  hw__catalog *catalog;
+  hw__store *store;
 } fixture;
 
-static hw_db_status open_store(fixture *f) {
+static hw__db_status open_store(fixture *f) {
   char sentence[256];
   return hw__store_open(f->path, f->catalog, &f->store, sentence, sizeof sentence);
 }
@@ -67,23 +67,24 @@ static int tear_down(void **state) {
   return 0;
 }
 
-static hw_entry entry(size_t site, size_t sensor, double time_s, double c) {
-  return (hw_entry){.place = {site, sensor}, .time_s = time_s, .concentration_g_m3 = c};
+static hw__checked_reading entry(size_t site, size_t sensor, double time_s, double c) {
+  return (hw__checked_reading){.place = {site, sensor}, .time_s = time_s, .concentration_g_m3 = c};
 }
 
-static hw_db_status put(fixture *f, hw_entry *entries, size_t count, hw_ingest *out) {
-  *out = (hw_ingest){.catalog = f->catalog, .entries = entries, .count = count};
+static hw__db_status put(fixture *f, hw__checked_reading *entries, size_t count, hw__ingest *out) {
+  *out = (hw__ingest){.catalog = f->catalog, .entries = entries, .count = count};
   return hw__store_ingest(f->store, out);
 }
 
 static void test_the_same_reading_twice_is_stored_once(void **state) {
   fixture *f = *state;
-  hw_ingest ingest;
-  hw_entry batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(0, 0, 1.5, 0.37), entry(1, 0, 1.5, 0.37)};
+  hw__ingest ingest;
+  hw__checked_reading batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(0, 0, 1.5, 0.37),
+                                 entry(1, 0, 1.5, 0.37)};
   assert_int_equal(put(f, batch, 4, &ingest), HW_DB_OK);
   assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], 3);
   assert_int_equal(ingest.tally[HW_FATE_DUPLICATE], 1);
-  hw_entry again[] = {entry(0, 0, 1.5, 0.37), entry(0, 0, 1.5, 0.38)};
+  hw__checked_reading again[] = {entry(0, 0, 1.5, 0.37), entry(0, 0, 1.5, 0.38)};
   assert_int_equal(put(f, again, 2, &ingest), HW_DB_OK);
   assert_int_equal(ingest.tally[HW_FATE_DUPLICATE], 1);
   assert_int_equal(ingest.tally[HW_FATE_CONFLICT], 1); /* the first stays */
@@ -93,8 +94,9 @@ static void test_the_same_reading_twice_is_stored_once(void **state) {
 
 static void test_calendar_and_relative_times_do_not_mix(void **state) {
   fixture *f = *state;
-  hw_ingest ingest;
-  hw_entry first = entry(0, 0, 1.5, 0.37), dated = entry(0, 0, 1.8e9, 0.37), other = entry(1, 0, 1.8e9, 0.37);
+  hw__ingest ingest;
+  hw__checked_reading first = entry(0, 0, 1.5, 0.37), dated = entry(0, 0, 1.8e9, 0.37),
+                      other = entry(1, 0, 1.8e9, 0.37);
   dated.calendar = other.calendar = true;
   put(f, &first, 1, &ingest);
   put(f, &dated, 1, &ingest);
@@ -106,8 +108,8 @@ static void test_calendar_and_relative_times_do_not_mix(void **state) {
 
 static void test_everything_is_there_after_reopening(void **state) {
   fixture *f = *state;
-  hw_ingest ingest;
-  hw_entry batch[100];
+  hw__ingest ingest;
+  hw__checked_reading batch[100];
   for (size_t i = 0; i < 100; i++) {
     batch[i] = entry(0, i % 2, (double)i, 0.01 * (double)i);
   }
@@ -115,8 +117,8 @@ static void test_everything_is_there_after_reopening(void **state) {
   hw__store_close(f->store);
   assert_int_equal(open_store(f), HW_DB_OK);
   assert_int_equal(hw__store_seq(f->store), 100);
-  hw_db *db = hw__store_reader(f->store);
-  hw_record page[64];
+  hw__db *db = hw__store_reader(f->store);
+  hw__log_record page[64];
   size_t count = 0;
   assert_int_equal(hw__db_log(db, 30, page, 64, &count), HW_DB_OK);
   assert_int_equal(page[0].seq, 31);
@@ -124,23 +126,23 @@ static void test_everything_is_there_after_reopening(void **state) {
   hw__store_return(f->store, db);
 }
 
-static hw_db_status run_command(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_command(hw__db *db, int64_t *seq, void *context) {
   return hw__db_command(db, context, seq);
 }
 
 static void test_readings_and_commands_merge_in_order(void **state) {
   fixture *f = *state;
-  hw_ingest ingest;
-  hw_db *db = hw__store_reader(f->store);
+  hw__ingest ingest;
+  hw__db *db = hw__store_reader(f->store);
   for (int round = 0; round < 40; round++) {
-    hw_entry batch[] = {entry(0, 0, round, 0.3), entry(0, 1, round, 0.3)};
+    hw__checked_reading batch[] = {entry(0, 0, round, 0.3), entry(0, 1, round, 0.3)};
     put(f, batch, 2, &ingest);
     if (round % 3 == 0) {
-      hw_record command = {.kind = HW_RECORD_OPEN, .time_s = NAN};
+      hw__log_record command = {.kind = HW_RECORD_OPEN, .time_s = NAN};
       assert_int_equal(hw__store_write(f->store, run_command, &command), HW_DB_OK);
     }
   }
-  hw_record page[32];
+  hw__log_record page[32];
   size_t count = 0;
   int64_t after = 0, expected = 1;
   do {
@@ -163,9 +165,9 @@ typedef struct {
 static void *send_many(void *argument) {
   client *c = argument;
   for (size_t i = 0; i < 50; i++) {
-    hw_ingest ingest;
+    hw__ingest ingest;
     /* Every second reading is also sent by the neighbour. */
-    hw_entry batch[] = {entry(0, 0, (double)(1000 * c->number + i), 0.3), entry(0, 1, (double)i, 0.3)};
+    hw__checked_reading batch[] = {entry(0, 0, (double)(1000 * c->number + i), 0.3), entry(0, 1, (double)i, 0.3)};
     if (put(c->f, batch, 2, &ingest) == HW_DB_OK) {
       c->accepted += ingest.tally[HW_FATE_ACCEPTED];
     }
@@ -190,7 +192,7 @@ static void test_concurrent_writers_share_commits_and_lose_nothing(void **state)
   assert_int_equal(hw__store_seq(f->store), 450);
 }
 
-static hw_db_status fail_always(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status fail_always(hw__db *db, int64_t *seq, void *context) {
   (void)db;
   (void)seq;
   (void)context;
@@ -249,11 +251,11 @@ static void test_a_file_that_is_no_database_is_refused(void **state) {
   assert_int_equal(open_store(f), HW_DB_CORRUPT);
 }
 
-static hw_db_status run_stamped(hw_db *db, int64_t *seq, void *context) {
+static hw__db_status run_stamped(hw__db *db, int64_t *seq, void *context) {
   fixture *f = context;
-  hw_entry batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(0, 0, 1.5, 0.37)};
-  const hw_stamp stamps[] = {{7, 100}, {12, 101}, {13, 102}};
-  const hw_db_status status = hw__db_append_stamped(db, f->catalog, batch, 3, stamps);
+  hw__checked_reading batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(0, 0, 1.5, 0.37)};
+  const hw__stamp stamps[] = {{7, 100}, {12, 101}, {13, 102}};
+  const hw__db_status status = hw__db_append_stamped(db, f->catalog, batch, 3, stamps);
   assert_int_equal(batch[2].fate, HW_FATE_DUPLICATE);
   *seq = 13;
   return status;
@@ -262,8 +264,8 @@ static hw_db_status run_stamped(hw_db *db, int64_t *seq, void *context) {
 static void test_numbers_given_by_the_caller_are_kept(void **state) {
   fixture *f = *state;
   assert_int_equal(hw__store_write(f->store, run_stamped, f), HW_DB_OK);
-  hw_db *db = hw__store_reader(f->store);
-  hw_record page[4];
+  hw__db *db = hw__store_reader(f->store);
+  hw__log_record page[4];
   size_t count = 0;
   assert_int_equal(hw__db_log(db, 0, page, 4, &count), HW_DB_OK);
   assert_int_equal(count, 2);
@@ -277,8 +279,8 @@ static void test_numbers_given_by_the_caller_are_kept(void **state) {
 static void test_a_large_body_gets_its_fates_row_by_row(void **state) {
   enum { ROWS = 5000 };
   fixture *f = *state;
-  hw_ingest ingest;
-  hw_entry *batch = calloc(2 * ROWS, sizeof *batch);
+  hw__ingest ingest;
+  hw__checked_reading *batch = calloc(2 * ROWS, sizeof *batch);
   for (size_t i = 0; i < ROWS; i++) {
     batch[i] = entry(i % 2, 0, (double)(i / 2), 0.37);
     batch[ROWS + i] = entry(i % 2, 0, (double)(i / 2), i % 3 ? 0.37 : 0.38);
@@ -287,8 +289,8 @@ static void test_a_large_body_gets_its_fates_row_by_row(void **state) {
   assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], ROWS);
   assert_int_equal(ingest.tally[HW_FATE_CONFLICT], (ROWS + 2) / 3);
   assert_int_equal(ingest.tally[HW_FATE_DUPLICATE], ROWS - (ROWS + 2) / 3);
-  hw_db *db = hw__store_reader(f->store);
-  hw_record page[100];
+  hw__db *db = hw__store_reader(f->store);
+  hw__log_record page[100];
   size_t count = 0;
   assert_int_equal(hw__db_log(db, 4321, page, 100, &count), HW_DB_OK);
   assert_int_equal(page[0].seq, 4322); /* the order given is the order of the log */
@@ -304,7 +306,7 @@ static void test_a_second_writer_is_kept_out(void **state) {
   if (!postgres) {
     skip();
   }
-  hw_db *second = NULL;
+  hw__db *second = NULL;
   char sentence[256];
   assert_int_equal(hw__db_open(f->path, true, &second, sentence, sizeof sentence), HW_DB_BUSY);
   assert_non_null(strstr(sentence, "another"));
@@ -320,7 +322,7 @@ static void test_no_message_tells_a_password(void **state) {
                               "postgresql://me:secret@[127.0.0.1:1/x",   "postgresql://me:sec?ret@127.0.0.1:1/x",
                               "postgresql://me:secret@127.0.0.1:1/x?y=z"};
   for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
-    hw_db *db = NULL;
+    hw__db *db = NULL;
     char sentence[512];
     assert_int_not_equal(hw__db_open(urls[i], true, &db, sentence, sizeof sentence), HW_DB_OK);
     assert_null(strstr(sentence, "sec"));

@@ -18,8 +18,8 @@ static const double awkward[] = {0.1 + 0.2, 1.0 / 3, 5e-324, 1.7976931348623157e
 
 typedef struct {
   char folder[64], path[96];
-  hw_catalog *catalog;
-  hw_store *store;
+  hw__catalog *catalog;
+  hw__store *store;
 } fixture;
 
 static int set_up(void **state) {
@@ -57,9 +57,9 @@ static void test_a_subject_leads_back_to_its_river(void **state) {
   static const char *const rivers[] = {"demo", "upper.rhine", "a-b_c.d.e", "...", "x"};
   for (size_t i = 0; i < sizeof rivers / sizeof rivers[0]; i++) {
     char subject[HW_WIRE_SUBJECT];
-    hw_wire_address address;
+    hw__wire_address address;
     hw__wire_subject("in", 7, rivers[i], "readings", subject);
-    assert_true(hw__wire_address(subject, &address));
+    assert_true(hw__wire_read_address(subject, &address));
     assert_string_equal(address.river, rivers[i]);
     assert_string_equal(address.kind, "readings");
     assert_int_equal(address.partition, 7);
@@ -78,8 +78,8 @@ static void test_a_strangers_subject_is_no_address(void **state) {
                                          "hw.in.1.demo.readings.more",
                                          "hw.in.99999999999999999999.demo.readings"};
   for (size_t i = 0; i < sizeof subjects / sizeof subjects[0]; i++) {
-    hw_wire_address address;
-    assert_false(hw__wire_address(subjects[i], &address));
+    hw__wire_address address;
+    assert_false(hw__wire_read_address(subjects[i], &address));
   }
 }
 
@@ -92,31 +92,31 @@ static void test_the_partition_is_fnv_1a_of_the_token(void **state) {
 
 /* --- readings and commands --- */
 
-static hw_bus_message message_of(int64_t seq, const char *subject, const char *text) {
-  return (hw_bus_message){
+static hw__bus_message message_of(int64_t seq, const char *subject, const char *text) {
+  return (hw__bus_message){
       .seq = seq, .time_us = 1700000000000000, .subject = subject, .data = text, .size = strlen(text)};
 }
 
 static void test_readings_survive_the_wire_to_the_bit(void **state) {
   const fixture *f = *state;
-  const hw_site *site = hw__catalog_site(f->catalog, 0);
+  const hw__site *site = hw__catalog_site(f->catalog, 0);
   enum { COUNT = sizeof awkward / sizeof awkward[0] };
-  hw_entry entries[COUNT];
-  const hw_entry *pointers[COUNT];
+  hw__checked_reading entries[COUNT];
+  const hw__checked_reading *pointers[COUNT];
   for (size_t i = 0; i < COUNT; i++) {
     /* Times and values that the door lets through, with all their digits. */
-    entries[i] = (hw_entry){.place = {0, i % 2},
-                            .time_s = fmod(awkward[i], 1e9),
-                            .concentration_g_m3 = fabs(fmod(awkward[i], 1e5)),
-                            .below_limit = i % 3 == 0};
+    entries[i] = (hw__checked_reading){.place = {0, i % 2},
+                                       .time_s = fmod(awkward[i], 1e9),
+                                       .concentration_g_m3 = fabs(fmod(awkward[i], 1e5)),
+                                       .below_limit = i % 3 == 0};
     pointers[i] = &entries[i];
   }
   char *text = hw__wire_readings(site, pointers, COUNT);
-  hw_ingest ingest = {.catalog = f->catalog, .now_unix_s = 1.7e9, .future_s = 86400};
+  hw__ingest ingest = {.catalog = f->catalog, .now_unix_s = 1.7e9, .future_s = 86400};
   assert_true(hw__wire_read_readings(text, strlen(text), "demo", &ingest));
   assert_int_equal(ingest.count, COUNT);
   for (size_t i = 0; i < COUNT; i++) {
-    const hw_entry *e = &ingest.entries[i];
+    const hw__checked_reading *e = &ingest.entries[i];
     assert_memory_equal(&e->time_s, &entries[i].time_s, sizeof e->time_s);
     assert_memory_equal(&e->concentration_g_m3, &entries[i].concentration_g_m3, sizeof e->concentration_g_m3);
     assert_int_equal(e->below_limit, entries[i].below_limit);
@@ -129,9 +129,9 @@ static void test_readings_survive_the_wire_to_the_bit(void **state) {
 
 static void test_commands_survive_the_wire(void **state) {
   (void)state;
-  const hw_record open = {.kind = HW_RECORD_OPEN, .time_s = 0.1 + 0.2, .method = "posterior"};
-  const hw_record close = {.kind = HW_RECORD_CLOSE, .time_s = NAN, .incident = 4114};
-  hw_record back;
+  const hw__log_record open = {.kind = HW_RECORD_OPEN, .time_s = 0.1 + 0.2, .method = "posterior"};
+  const hw__log_record close = {.kind = HW_RECORD_CLOSE, .time_s = NAN, .incident = 4114};
+  hw__log_record back;
   char *text = hw__wire_command(&open);
   assert_true(hw__wire_read_command(text, strlen(text), &back));
   assert_true(back.kind == HW_RECORD_OPEN && back.time_s == open.time_s);
@@ -165,7 +165,7 @@ static void test_nonsense_is_passed_over_and_never_met_again(void **state) {
   for (int kind = 0; kind < 2; kind++) {
     hw__wire_subject("in", hw__wire_partition("demo", 16), "demo", kind ? "command" : "readings", subject);
     for (size_t i = 0; i < COUNT; i++) {
-      const hw_bus_message message = message_of((int64_t)(1 + i + COUNT * (size_t)kind), subject, nonsense[i]);
+      const hw__bus_message message = message_of((int64_t)(1 + i + COUNT * (size_t)kind), subject, nonsense[i]);
       uint64_t tally[HW_FATE_COUNT];
       assert_int_equal(hw__feed(f->store, f->catalog, 16, &message, 1, tally), HW_DB_OK);
       assert_int_equal(tally[HW_FATE_ACCEPTED], 0);
@@ -182,7 +182,7 @@ static void test_a_bad_row_does_not_spoil_its_neighbours(void **state) {
   const fixture *f = *state;
   char subject[HW_WIRE_SUBJECT];
   hw__wire_subject("in", hw__wire_partition("demo", 16), "demo", "readings", subject);
-  const hw_bus_message message = message_of(
+  const hw__bus_message message = message_of(
       9, subject,
       "{\"rows\": [[\"s1\", 10, 0.37, 0], [\"nobody\", 10, 1, 0], [\"s2\", null, 1, 0], 7, [\"s2\", 10, 1e9, 0],"
       " [\"s2\", 2e9, 0.1, 2], [\"s2\", 10, 14.2, 1]]}");
@@ -200,7 +200,7 @@ static void test_a_river_in_the_wrong_partition_is_nobodys(void **state) {
   const fixture *f = *state;
   char subject[HW_WIRE_SUBJECT];
   hw__wire_subject("in", (hw__wire_partition("demo", 16) + 1) % 16, "demo", "readings", subject);
-  const hw_bus_message message = message_of(1, subject, "{\"rows\": [[\"s1\", 10, 0.37, 0]]}");
+  const hw__bus_message message = message_of(1, subject, "{\"rows\": [[\"s1\", 10, 0.37, 0]]}");
   uint64_t tally[HW_FATE_COUNT];
   assert_int_equal(hw__feed(f->store, f->catalog, 16, &message, 1, tally), HW_DB_OK);
   assert_int_equal(tally[HW_FATE_MALFORMED], 1);
@@ -211,7 +211,7 @@ static void test_the_first_in_the_stream_wins(void **state) {
   const fixture *f = *state;
   char subject[HW_WIRE_SUBJECT];
   hw__wire_subject("in", hw__wire_partition("demo", 16), "demo", "readings", subject);
-  const hw_bus_message messages[] = {
+  const hw__bus_message messages[] = {
       message_of(3, subject, "{\"rows\": [[\"s1\", 10, 0.37, 0]]}"),
       message_of(4, subject, "{\"rows\": [[\"s1\", 10, 0.37, 0], [\"s1\", 10, 0.5, 0]]}")};
   uint64_t tally[HW_FATE_COUNT];
@@ -233,9 +233,9 @@ static void test_a_store_belongs_to_one_cluster(void **state) {
 
 static void test_news_survive_the_wire_to_the_bit(void **state) {
   const fixture *f = *state;
-  const hw_site *site = hw__catalog_site(f->catalog, 1);
+  const hw__site *site = hw__catalog_site(f->catalog, 1);
   char body[] = "{\"a\": \"quoted \\\"text\\\"\", \"x\": 0.30000000000000004}";
-  hw_wire_news news = {
+  hw__wire_news news = {
       .fence = 41,
       .event = {.seq = 5 * HW_WIRE_STRIDE + 3, .river = site->key, .incident = 4114, .at_us = 12, .body = body},
       .incident = {.id = 4114,
@@ -251,11 +251,11 @@ static void test_news_survive_the_wire_to_the_bit(void **state) {
   snprintf(news.event.kind, sizeof news.event.kind, "estimate");
   snprintf(news.incident.method, sizeof news.incident.method, "posterior");
   const hw_source source = {awkward[6], awkward[1], awkward[2]};
-  news.tracks[0] = (hw_track){.seq = 5, .reading_s = awkward[0], .readings = 3, .provisional = true, .source = source};
-  news.tracks[1] = (hw_track){.seq = 6, .reading_s = 1, .readings = 4, .has_interval = true, .source = source};
+  news.tracks[0] = (hw__track){.seq = 5, .reading_s = awkward[0], .readings = 3, .provisional = true, .source = source};
+  news.tracks[1] = (hw__track){.seq = 6, .reading_s = 1, .readings = 4, .has_interval = true, .source = source};
   news.tracks[1].interval = (hw_box){{awkward[0], awkward[1], awkward[2]}, {awkward[6], NAN, awkward[5]}};
-  char *text = hw__wire_news(f->catalog, &news);
-  hw_wire_news back;
+  char *text = hw__wire_write_news(f->catalog, &news);
+  hw__wire_news back;
   assert_non_null(text);
   assert_true(hw__wire_read_news(text, strlen(text), f->catalog, &back));
   assert_string_equal(back.event.body, body);
@@ -275,8 +275,8 @@ static void test_news_survive_the_wire_to_the_bit(void **state) {
 
 /* --- shares --- */
 
-static void fill(hw_roster *roster, size_t count) {
-  *roster = (hw_roster){0};
+static void fill(hw__roster *roster, size_t count) {
+  *roster = (hw__roster){0};
   for (size_t i = 0; i < count; i++) {
     char name[32];
     snprintf(name, sizeof name, "worker-%zu", (7 * i) % count);
@@ -286,11 +286,11 @@ static void fill(hw_roster *roster, size_t count) {
 
 static void test_shares_differ_by_one_at_most(void **state) {
   (void)state;
-  static hw_roster roster;
+  static hw__roster roster;
   for (size_t workers = 1; workers <= 20; workers++) {
     size_t ought[64], load[20] = {0};
     fill(&roster, workers == 7 || workers == 14 ? workers + 1 : workers);
-    hw__share(&roster, 64, ought);
+    hw__rebalance(&roster, 64, ought);
     for (size_t p = 0; p < 64; p++) {
       load[ought[p]]++;
     }
@@ -302,11 +302,11 @@ static void test_shares_differ_by_one_at_most(void **state) {
 
 static void test_few_partitions_move_when_a_worker_goes(void **state) {
   (void)state;
-  static hw_roster roster;
+  static hw__roster roster;
   size_t before[64], after[64], moved = 0, lost = 0;
-  char owners[64][HW_SHARE_NAME];
+  char owners[64][HW_ROSTER_NAME];
   fill(&roster, 4);
-  hw__share(&roster, 64, before);
+  hw__rebalance(&roster, 64, before);
   for (size_t p = 0; p < 64; p++) {
     snprintf(owners[p], sizeof owners[p], "%s", roster.names[before[p]]);
   }
@@ -315,7 +315,7 @@ static void test_few_partitions_move_when_a_worker_goes(void **state) {
   hw__roster_hear(&roster, "worker-3", 9000);
   hw__roster_forget(&roster, 5000, 9000);
   assert_int_equal(roster.count, 3);
-  hw__share(&roster, 64, after);
+  hw__rebalance(&roster, 64, after);
   for (size_t p = 0; p < 64; p++) {
     const bool orphan = strcmp(owners[p], "worker-2") == 0;
     lost += orphan;
