@@ -40,6 +40,29 @@ static void test_terms_match_the_likelihood_to_second_order(void **state) {
   }
 }
 
+/* Over all z that readings can bring: no term above 0, slope and curvature as long double has them. */
+static void test_far_tails_keep_their_slope_and_curvature(void **state) {
+  (void)state;
+  for (double z = -12; z > -1e9; z *= 1.13) {
+    double slope = 0;
+    const double f = hw__tails_at(&tails, z, &slope), curvature = hw__tail_curvature(z, slope);
+    /* Mills' ratio by its continued fraction, x + 1/(x + 2/(x + 3/...)): phi / Phi at -x. */
+    const long double x = -(long double)z;
+    long double r = x;
+    for (int k = 400; k > 0; k--) {
+      r = x + (long double)k / r;
+    }
+    const long double bend = z < -1e4 ? 1 - 1 / (x * x) : r * (r - x);
+    assert_true(f <= 0);
+    check_near(slope / (double)r, 1, 1e-8);
+    check_near(curvature, (double)bend, 1e-5); /* the table's slope, times |z| up to 38 */
+    assert_true(curvature > 0 && curvature <= 1);
+    const hw__terms t = hw__nondetect(&tails, 1370, 2.3e-6, 0.002, (1370 * 2.3e-6 - 0.002) / -z, 1);
+    /* The parabola's top is nowhere above the likelihood's own, 0, by more than its third order. */
+    assert_true(z < -1e5 || t.offset + 0.5 * t.h * t.h / t.lambda <= 1); /* z^2 loses its digits further out */
+  }
+}
+
 static void test_nothing_is_said_where_no_plume_is(void **state) {
   (void)state;
   const hw__terms none = hw__nondetect(&tails, 1370, 0, 0.002, 7e-4, 3);
@@ -51,6 +74,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_table_agrees_with_the_error_function),
       cmocka_unit_test(test_terms_match_the_likelihood_to_second_order),
+      cmocka_unit_test(test_far_tails_keep_their_slope_and_curvature),
       cmocka_unit_test(test_nothing_is_said_where_no_plume_is),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,11 +4,20 @@
 
 #include "posterior/evidence.h"
 
+/* Below it the asymptotic series are right to rounding, and the plain formulas cancel: at z = -5000 r (z + r), which is
+ * 1, comes out as anything between 0 and 2500. */
+static const double far_out = -30;
+
 /* ln Phi and phi / Phi from the functions themselves. */
 static double exact(double z, double *slope) {
-  const double f = hw__log_upper_tail(-z);
-  *slope = exp(-0.5 * z * z - f) / sqrt(2 * M_PI);
+  const double f = hw__log_upper_tail(-z), q = 1 / (z * z);
+  *slope = z < far_out ? -z * (1 + q * (1 - q * (2 - 10 * q))) : exp(-0.5 * z * z - f) / sqrt(2 * M_PI);
   return f;
+}
+
+double hw__tail_curvature(double z, double r) {
+  const double q = 1 / (z * z);
+  return z < far_out ? 1 - q * (1 - 6 * q) : fmax(r * (z + r), 0);
 }
 
 void hw__tails_build(hw__tails *out) {
@@ -44,7 +53,7 @@ hw__terms hw__nondetect(const hw__tails *tails, double mass, double g, double li
   double r;
   const double f = hw__tails_at(tails, z, &r);
   const double slope = -r / sd * g;
-  const double curvature = fmax(r * (z + r), 0) / (sd * sd) * g * g;
+  const double curvature = hw__tail_curvature(z, r) / (sd * sd) * g * g;
   return (hw__terms){.lambda = count * curvature,
                      .h = count * (slope + curvature * mass),
                      .offset = count * (f - slope * mass - 0.5 * curvature * mass * mass)};

@@ -19,6 +19,8 @@ typedef struct {
 void hw__tails_build(hw__tails *out);
 /* ln Phi(z) for z <= 6 and its slope; both within 1e-8 of their size or 1e-9, whichever is more. */
 double hw__tails_at(const hw__tails *tails, double z, double *slope);
+/* Minus the second derivative of ln Phi at z, from its slope r there: r (z + r), in (0, 1). */
+double hw__tail_curvature(double z, double r);
 
 /* What is added to a particle's Lambda, H and offset. */
 typedef struct {

@@ -64,7 +64,7 @@ static void add_quiet(const hw__smc *smc, const hw__entry *e, hw__channel *c) {
   }
   double r;
   (void)hw__tails_at(&smc->tails, z, &r);
-  const double count = smc->heat * e->share * e->count, curvature = fmax(r * (z + r), 0) / (sd * sd);
+  const double count = smc->heat * e->share * e->count, curvature = hw__tail_curvature(z, r) / (sd * sd);
   c->s0 += count * curvature;
   c->s1 += count * (curvature * about - r / sd);
 }
