@@ -82,8 +82,21 @@ static double mean_square(const account *a) {
   return sum / (double)a->reading_count;
 }
 
+/* The learners' tolerance as Theorem 3.2 wants it, (g/m3)^2 per box width. Resolved learners count in box widths and
+ * mean squares of the readings; as printed they count in (ug/l)^2 per gram, metre or minute, of which a box width has
+ * many. */
+static double tolerance_of(const account *a, const hw_options *options, const hw_box *box) {
+  if (options->variant == HW_RESOLVED) {
+    return options->tolerance * mean_square(a);
+  }
+  const double mass = box->hi.mass_g - box->lo.mass_g, place = box->hi.location_m - box->lo.location_m,
+               minutes = (box->hi.time_s - box->lo.time_s) / 60;
+  return options->tolerance / ug2 * fmax(mass, fmax(place, minutes));
+}
+
 static int measure(cli_session *session, const regret_request *request, account *a) {
-  const hw_options *options = &request->method_options.options;
+  hw_options filled = request->method_options.options;
+  hw_options *options = &filled;
   int code = cli_collect(session, MOST_READINGS, &a->readings, &a->reading_count);
   if (code >= 0) {
     return code;
@@ -95,7 +108,8 @@ static int measure(cli_session *session, const regret_request *request, account 
       return cli_explain_create(status, a->methods[m], session);
     }
   }
-  a->window = options->window ? options->window : 1000;
+  hw_options_fill(&filled); /* what the runs were created with: the regret is that of their own loss */
+  a->window = options->window;
   const hw_regret_options settings = {
       .readings = a->reading_count, .learners = a->count, .window = a->window, .step = request->step_ug * ug2};
   hw_regret *regret = NULL;
@@ -103,7 +117,7 @@ static int measure(cli_session *session, const regret_request *request, account 
   if (status == HW_OK) {
     status = hw_regret_constants(&session->river, a->readings, a->reading_count, &a->constants);
   }
-  a->delta = (options->tolerance != 0 ? options->tolerance : 5e-6) * mean_square(a);
+  a->delta = tolerance_of(a, options, &session->river.search);
   a->rows = calloc(a->reading_count * a->count, sizeof *a->rows);
   if (status == HW_OK && !a->rows) {
     status = HW_ENOMEM;
@@ -120,7 +134,14 @@ static double bound_term(const account *a, size_t n) {
   return term * term;
 }
 
+/* For somebody who has never heard of regret. */
+static const char *const in_words =
+    "Before every reading each method stood by one source; regret says how much worse those predicted the readings "
+    "than "
+    "the one source that fits all of them best, known only afterwards.";
+
 static void print_csv(const account *a, const regret_request *request) {
+  printf("# %s\n", in_words);
   printf(
       "# regret of what each method stood at before it saw the reading; coordinates in widths of the search box\n"
       "# local_regret: (ug/l)^4, projected gradient at the common step %g per (ug/l)^2, window %zu; local_bound: "
@@ -155,10 +176,11 @@ static double growth(const account *a, size_t m, bool local) {
 
 static void print_text(const account *a, const regret_request *request) {
   const double n = (double)a->reading_count;
+  printf("%s\n\n", in_words);
   printf("%zu readings; optimum in hindsight %.1f g at %.0f m, %.0f s, summed loss %.4g (ug/l)^2\n", a->reading_count,
          a->hindsight.mass_g, a->hindsight.location_m, a->hindsight.time_s, a->hindsight_sum * ug2);
-  printf("local regret at step %g per (ug/l)^2 in box widths, window %zu; seed %llu\n\n", request->step_ug, a->window,
-         (unsigned long long)request->method_options.options.seed);
+  printf("local regret at step %g per (ug/l)^2 in box widths, window %zu, tolerance %.3g; seed %llu\n\n",
+         request->step_ug, a->window, a->delta * ug2, (unsigned long long)request->method_options.options.seed);
   printf("%-10s %14s %14s %16s %16s\n", "method", "local", "2nd/1st half", "cumulative", "2nd/1st half");
   for (size_t m = 0; m < a->count; m++) {
     const hw_regret_row *end = &a->rows[(a->reading_count - 1) * a->count + m];

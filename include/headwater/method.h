@@ -60,6 +60,9 @@ typedef struct {
                          is a matter of timing (a service) it must not show; costs a little at every reading */
 } hw_options;
 
+/* Every default filled in, as hw_run_create does it. Status: HW_EDOMAIN for options out of range */
+hw_status hw_options_fill(hw_options *options);
+
 /* Why the last solve ended; one list, as for the statuses. */
 #define HW_STOP_LIST(X)                                           \
   X(HW_STOP_NONE, "not yet run")                                  \

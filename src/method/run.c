@@ -12,7 +12,7 @@ struct hw_run {
   size_t readings;
 };
 
-static hw_status fill_defaults(const hw_problem *problem, hw_options *o) {
+hw_status hw_options_fill(hw_options *o) {
   o->seed = o->seed ? o->seed : 1;
   o->level = o->level != 0 ? o->level : 0.9;
   /* The paper runs with a window of one; made to work, a window must span a whole pulse. */
@@ -24,14 +24,14 @@ static hw_status fill_defaults(const hw_problem *problem, hw_options *o) {
   const hw_source *s = &o->start;
   const bool start_ok = !o->has_start || (isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s));
   const bool ok = o->level > 0 && o->level < 1 && o->tolerance > 0 && isfinite(o->tolerance) && o->perturbation > 0 &&
-                  o->perturbation <= 1 && o->window <= 10000000 && o->starts <= 100000 && start_ok && problem->river;
+                  o->perturbation <= 1 && o->window <= 10000000 && o->starts <= 100000 && start_ok;
   return ok ? HW_OK : HW_EDOMAIN;
 }
 
 hw_status hw_run_create(const hw_method *method, const hw_problem *problem, const hw_options *options, hw_run **out) {
   *out = NULL;
   hw_options filled = options ? *options : (hw_options){0};
-  hw_status status = method ? fill_defaults(problem, &filled) : HW_ENAME;
+  hw_status status = !method ? HW_ENAME : !problem->river ? HW_EDOMAIN : hw_options_fill(&filled);
   if (status == HW_OK) {
     status = hw_river_check(problem->river, NULL);
   }
