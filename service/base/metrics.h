@@ -9,6 +9,7 @@
 #define HW_METRIC_LIST(X)                                                                                            \
   X(HW_METRIC_HTTP_REQUESTS, "headwater_http_requests_total", 1, "HTTP requests answered.")                          \
   X(HW_METRIC_HTTP_REFUSED, "headwater_http_refused_total", 1, "HTTP requests refused: token, rate or size.")        \
+  X(HW_METRIC_HTTP_CUT, "headwater_http_cut_total", 1, "Connections ended: too slow, or gave way to another.")       \
   X(HW_METRIC_HTTP_ERRORS, "headwater_http_errors_total", 1, "HTTP answers of 500 and above.")                       \
   X(HW_METRIC_INGEST_BYTES, "headwater_ingest_bytes_total", 1, "Bytes of readings received.")                        \
   X(HW_METRIC_COMMITS, "headwater_store_commits_total", 1, "Transactions committed or failed.")                      \

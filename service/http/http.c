@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "http/authority.h"
+#include "http/connections.h"
 #include "http/rate_limit.h"
 
 typedef struct {
@@ -37,6 +38,12 @@ hw__reply hw__reply_error(unsigned code, const char *format, ...) {
   va_end(arguments);
   json_t *text = json_string(sentence);
   return hw__reply_json(code, json_pack("{s:o}", "error", text ? text : json_string("not UTF-8")));
+}
+
+hw__reply hw__reply_later(const char *sentence) {
+  hw__reply reply = hw__reply_error(503, "%s", sentence);
+  reply.retry_after_s = 5;
+  return reply;
 }
 
 hw__reply hw__reply_db(hw__db_status status) {
@@ -165,6 +172,11 @@ static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connect
   if (reply->code == 401) {
     MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
   }
+  if (reply->retry_after_s) {
+    char seconds[16];
+    snprintf(seconds, sizeof seconds, "%u", reply->retry_after_s);
+    MHD_add_response_header(response, "Retry-After", seconds);
+  }
   hw__metric_add(HW_METRIC_HTTP_REQUESTS, 1);
   hw__metric_add(HW_METRIC_HTTP_ERRORS, reply->code >= 500);
   const enum MHD_Result queued = MHD_queue_response(connection, reply->code, response);
@@ -209,6 +221,7 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
     if (!up) {
       return MHD_NO;
     }
+    hw__connections_step(service->connections, connection, HW_STEP_BODY);
     if (!hw__rate_limit_admit(service->limiter, connection)) {
       return refuse(service, connection, 429, "too many requests from this address");
     }
@@ -231,15 +244,19 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
   }
   hw__request request = {
       .service = service, .connection = connection, .method = method, .path = url, .body = up->body, .size = up->size};
+  hw__connections_step(service->connections, connection, HW_STEP_WORK);
   hw__reply reply = dispatch(&request);
+  if (!reply.stream) {
+    hw__connections_step(service->connections, connection, HW_STEP_ANSWER);
+  }
   return send_reply(service, connection, &reply);
 }
 
 void hw__http_on_completed(void *context, struct MHD_Connection *connection, void **state,
                            enum MHD_RequestTerminationCode code) {
-  (void)context;
-  (void)connection;
+  hw__service *service = context;
   (void)code;
+  hw__connections_step(service->connections, connection, HW_STEP_HEAD);
   upload *up = *state;
   if (up) {
     free(up->body);

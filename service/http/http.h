@@ -31,6 +31,8 @@ typedef struct {
   size_t size;
   const char *type;              /* default application/json */
   struct MHD_Response *response; /* for streams and assets */
+  bool stream;                   /* goes on until somebody ends it */
+  unsigned retry_after_s;        /* 0: not told */
 } hw__reply;
 
 typedef hw__reply (*hw__handler)(hw__request *request);
@@ -49,6 +51,8 @@ hw__reply hw__reply_json(unsigned code, json_t *root);                 /* takes 
 hw__reply hw__reply_text(unsigned code, const char *type, char *text); /* takes the text */
 /* {"error": sentence} */
 hw__reply hw__reply_error(unsigned code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* 503 with Retry-After: nothing is wrong with the request. */
+hw__reply hw__reply_later(const char *sentence);
 hw__reply hw__reply_db(hw__db_status status);
 
 const char *hw__query(const hw__request *request, const char *name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/address.h"
+#include "http/connections.h"
 #include "http/http.h"
 #include "http/rate_limit.h"
 
@@ -53,26 +54,27 @@ static struct MHD_Daemon *start_daemon(hw__service *service, const struct sockad
   const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
                          (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
                          (address->ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
-  const unsigned connections = (unsigned)service->options.connections;
-  /* One address may not take all of them; on loopback everybody has the same one. */
-  const unsigned per_address = service->loopback ? 0 : connections / 2;
   struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, service->tls_cert},
                                  {MHD_OPTION_HTTPS_MEM_KEY, 0, service->tls_key},
                                  {MHD_OPTION_END, 0, NULL}};
   struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
   return MHD_start_daemon(flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service,
                           MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT,
-                          connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT, per_address, MHD_OPTION_CONNECTION_TIMEOUT,
-                          (unsigned)IDLE_S, MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES,
-                          MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, NULL, MHD_OPTION_LISTENING_ADDRESS_REUSE,
-                          1U, MHD_OPTION_ARRAY, service->tls_cert ? tls : none, MHD_OPTION_END);
+                          hw__connections_room(service->connections), MHD_OPTION_NOTIFY_CONNECTION,
+                          hw__connections_notify, service->connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+                          MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
+                          hw__http_on_completed, service, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY,
+                          service->tls_cert ? tls : none, MHD_OPTION_END);
 }
 
 hw_status hw__http_start(hw__service *service, hw_error *error) {
   struct sockaddr_storage address;
   hw__address_socket(service->host, service->port, &address, &service->loopback);
+  const size_t connections = service->options.connections;
   service->limiter = hw__rate_limit_create(service->options.rate_per_s);
-  service->daemon = service->limiter ? start_daemon(service, &address) : NULL;
+  /* One address may not take all of them; on loopback everybody has the same one. */
+  service->connections = hw__connections_create(connections, service->loopback ? 0 : (connections + 1) / 2);
+  service->daemon = service->limiter && service->connections ? start_daemon(service, &address) : NULL;
   if (!service->daemon) {
     snprintf(error->text, sizeof error->text, "--listen %s: %s", service->options.listen,
              service->tls_cert && errno == 0 ? "certificate or key not usable" : strerror(errno));
@@ -87,10 +89,12 @@ void hw__http_stop(hw__service *service) {
   if (service->daemon) {
     MHD_stop_daemon(service->daemon);
   }
+  hw__connections_free(service->connections);
   hw__rate_limit_free(service->limiter);
   free(service->tls_cert);
   free(service->tls_key);
   service->daemon = NULL;
+  service->connections = NULL;
   service->limiter = NULL;
   service->tls_cert = service->tls_key = NULL;
 }

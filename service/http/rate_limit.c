@@ -36,22 +36,27 @@ void hw__rate_limit_free(hw__rate_limiter *limiter) {
   free(limiter);
 }
 
-static size_t bucket_of(struct MHD_Connection *connection) {
+hw__network hw__rate_limit_network(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
   const struct sockaddr *address = info ? info->client_addr : NULL;
-  uint64_t h = UINT64_C(0xcbf29ce484222325);
-  unsigned char bytes[16] = {0};
+  hw__network network = {{0}};
   if (address && address->sa_family == AF_INET) {
     struct sockaddr_in v4;
     memcpy(&v4, address, sizeof v4);
-    memcpy(bytes, &v4.sin_addr, 4);
+    memcpy(network.bytes, &v4.sin_addr, 4);
   } else if (address && address->sa_family == AF_INET6) {
     struct sockaddr_in6 v6;
     memcpy(&v6, address, sizeof v6);
-    memcpy(bytes, &v6.sin6_addr, 8); /* one customer's network counts as one */
+    memcpy(network.bytes, &v6.sin6_addr, 8);
   }
-  for (size_t i = 0; i < sizeof bytes; i++) {
-    h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
+  return network;
+}
+
+static size_t bucket_of(struct MHD_Connection *connection) {
+  const hw__network network = hw__rate_limit_network(connection);
+  uint64_t h = UINT64_C(0xcbf29ce484222325);
+  for (size_t i = 0; i < sizeof network.bytes; i++) {
+    h = (h ^ network.bytes[i]) * UINT64_C(0x100000001b3);
   }
   return (size_t)((h ^ (h >> 29)) % BUCKETS);
 }

@@ -4,8 +4,16 @@
 
 #include <microhttpd.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 typedef struct hw__rate_limiter hw__rate_limiter;
+
+/* Where a connection comes from: an IPv4 address, or the first half of an IPv6 one, a customer's whole network. */
+typedef struct {
+  uint8_t bytes[16];
+} hw__network;
+
+hw__network hw__rate_limit_network(struct MHD_Connection *connection);
 
 hw__rate_limiter *hw__rate_limit_create(double rate_per_s); /* NULL without memory */
 void hw__rate_limit_free(hw__rate_limiter *limiter);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/connections.h"
 #include "http/handlers.h"
 #include "live/show.h"
 
@@ -151,6 +152,9 @@ hw__reply hw__get_stream(hw__request *request) {
   if (river && site < 0) {
     return hw__reply_error(404, "no river '%.64s'", river);
   }
+  if (!hw__connections_step(request->service->connections, request->connection, HW_STEP_STREAM)) {
+    return hw__reply_later("too many event streams");
+  }
   stream *s = calloc(1, sizeof *s);
   if (!s) {
     return hw__reply_error(500, "out of memory");
@@ -172,5 +176,5 @@ hw__reply hw__get_stream(hw__request *request) {
   MHD_add_response_header(response, "Content-Type", "text/event-stream");
   MHD_add_response_header(response, "Cache-Control", "no-store");
   MHD_add_response_header(response, "X-Accel-Buffering", "no");
-  return (hw__reply){.code = 200, .response = response};
+  return (hw__reply){.code = 200, .response = response, .stream = true};
 }

@@ -13,6 +13,7 @@
 struct MHD_Daemon;
 typedef struct hw__auth hw__auth;
 typedef struct hw__rate_limiter hw__rate_limiter;
+typedef struct hw__connections hw__connections;
 
 typedef struct {
   hw_serve_options options;
@@ -25,6 +26,7 @@ typedef struct {
   hw__auth *auth;
   _Atomic int *time_bases; /* per river, once known; see hw__river_time_base */
   hw__rate_limiter *limiter;
+  hw__connections *connections;
   struct MHD_Daemon *daemon;
   char *tls_cert, *tls_key; /* contents, held for the daemon */
   char host[128];

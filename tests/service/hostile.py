@@ -1,7 +1,11 @@
 """The service against those who mean it ill, or are broken in a way that looks like it: hostile.py HEADWATER [TEST...]"""
+import contextlib
 import os
+import select
 import shutil
+import socket
 import sys
+import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -17,9 +21,9 @@ def serve(folder, *options, **more):
 
 def wait_for(condition, seconds=15):
     until = time.time() + seconds
-    while time.time() < until and not condition():
+    while not (held := condition()) and time.time() < until:
         time.sleep(0.05)
-    return condition()
+    return held
 
 
 def fates(service, fate):
@@ -61,6 +65,74 @@ def test_a_name_that_only_looks_local_is_another_site(folder):
             assert service.request("/v1/rivers", headers={"Host": host, "Origin": "http://" + host})[0] == 200, host
             assert service.request("/v1/rivers", headers={"Host": host, "Origin": f"http://{host}.evil.com"})[0] == 403, host
         assert service.metric("headwater_log_records") == 0
+
+
+def connect(service):
+    return socket.create_connection(("127.0.0.1", int(service.address.rsplit(":", 1)[1])))
+
+
+def is_open(connection):
+    """Has the service left it open? Nothing was asked of it, so nothing but an end can come."""
+    return not select.select([connection], [], [], 0)[0]
+
+
+def test_slow_connections_shut_nobody_out_and_end(folder):
+    with serve(folder, "--connections", "24") as service:
+        slow = [connect(service) for _ in range(24)]
+        began = time.time()
+        stop = threading.Event()
+
+        def drip():
+            for connection in slow:
+                connection.sendall(b"POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+            while not stop.wait(0.5):
+                for connection in slow:
+                    with contextlib.suppress(OSError):
+                        connection.sendall(b"x")
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        try:
+            time.sleep(0.5)
+            for route in ["/healthz", "/readyz", "/v1/rivers"] * 5:
+                assert service.request(route, timeout=5)[0] == 200
+            assert sum(map(is_open, slow)) > 0  # they were not all cut at once
+            assert wait_for(lambda: not any(map(is_open, slow)), 20), "a head that never ends"
+            assert 8 < time.time() - began < 15, time.time() - began
+        finally:
+            stop.set()
+            thread.join()
+
+
+def test_connections_are_bounded(folder):
+    with serve(folder, "--connections", "8") as service:
+        idle = [connect(service) for _ in range(40)]
+        assert wait_for(lambda: sum(map(is_open, idle)) <= 8, 5), "more than there are places"
+        assert service.request("/healthz")[0] == 200
+        assert all(map(is_open, idle[-5:])), "those who have waited longest give way"
+        for connection in idle:
+            connection.close()
+
+
+def test_event_streams_leave_room(folder):
+    with serve(folder, "--connections", "8") as service:
+        streams, answers = [connect(service) for _ in range(8)], []
+        for stream in streams:
+            stream.sendall(b"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            answers.append(stream.recv(4096))
+        assert [a.split()[1] for a in answers] == [b"200"] * 7 + [b"503"] and b"Retry-After" in answers[-1], answers
+        assert all(service.request("/healthz")[0] == 200 for _ in range(20))
+        streams[0].close()
+
+        def admitted():  # whoever is gone is noticed by one of the next words
+            service.post(f"time_s,sensor,concentration_g_m3\n{time.time() % 1e6:.3f},s1,0\n")
+            with connect(service) as late:
+                late.sendall(b"GET /v1/stream HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                return late.recv(4096).split()[1] == b"200"
+
+        assert wait_for(admitted, 10)
+        for stream in streams:
+            stream.close()
 
 
 def main():

@@ -165,27 +165,6 @@ def test_limits_and_refusals(folder):
         assert 429 in codes, "no rate limit"
 
 
-def test_connections_are_bounded(folder):
-    with serve(folder, "--connections", "8") as service:
-        port = int(service.address.rsplit(":", 1)[1])
-        open_ones = [socket.create_connection(("127.0.0.1", port)) for _ in range(8)]
-        time.sleep(0.3)
-        with socket.create_connection(("127.0.0.1", port)) as ninth:
-            ninth.settimeout(5)
-            with contextlib.suppress(ConnectionError):
-                ninth.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                assert ninth.recv(100) == b"", "the ninth connection was answered"
-        for connection in open_ones:
-            connection.close()
-        until = time.time() + 5
-        while time.time() < until:
-            with contextlib.suppress(OSError):
-                assert service.request("/healthz")[0] == 200
-                return
-            time.sleep(0.1)
-        raise AssertionError("no connection is free again")
-
-
 def test_tokens_have_roles(folder):
     tokens = {"read": "alpha", "ingest": "beta", "admin": "gamma"}
     path = os.path.join(folder, "tokens")
