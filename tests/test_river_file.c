@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "headwater/headwater.h"
+#include "river/doubt.h"
 
 #define HYDRAULICS "hydraulics: {velocity_m_s: 1.3333, dispersion_m2_s: 40.5, area_m2: 60, decay_per_s: 1.667e-10}\n"
 #define SEARCH     "search: {mass_g: [1000, 3000], location_m: [-30000, -10000], time_s: [-24000, -8700]}\n"
@@ -79,6 +80,34 @@ static void test_reaches_inherit_what_they_do_not_say(void **state) {
   assert_true(river.reaches[0].area_m2 == 60 && river.reaches[0].decay_per_s == 1.667e-10);
   assert_true(river.reaches[1].velocity_m_s == 1.3333 && river.reaches[1].area_m2 == 50);
   assert_true(fabs(river.reaches[2].area_m2 - 20) < 1e-12);
+  hw_river_free(&river);
+}
+
+static void test_doubt_has_a_common_and_a_local_part(void **state) {
+  (void)state;
+  hw_river river = parse(
+      "hydraulics: {velocity_m_s: {median: 0.7, factor: 1.15}, dispersion_m2_s: {median: 40, factor: 1.8, local: "
+      "1.37}, discharge_m3_s: 14.2}\n" SEARCH SENSORS
+      "reaches:\n  - {to_m: -20000, velocity_m_s: 0.61, discharge_m3_s: 5.1}\n"
+      "  - {to_m: 0, velocity_m_s: {median: 0.72, factor: 1.3, local: 1.3}, dispersion_m2_s: {median: 30, factor: "
+      "1}}\n");
+  const hw_hydraulics *h = &river.hydraulics;
+  const double tolerance = 1e-15; /* a few roundings of numbers below one */
+  hw__spread v = hw__spread_of_quantity(&h->velocity_m_s), d = hw__spread_of_quantity(&h->dispersion_m2_s);
+  assert_true(fabs(v.common - 0.8 * log(1.15)) < tolerance && fabs(v.local - 0.6 * log(1.15)) < tolerance);
+  assert_true(fabs(d.local - log(1.37)) < tolerance);
+  assert_true(fabs(d.common * d.common + d.local * d.local - log(1.8) * log(1.8)) < tolerance);
+  /* A plain number inherits, a mapping does not. */
+  const hw_reach *r = river.reaches;
+  v = hw__spread_of_reach(&r[0].velocity_doubt, &h->velocity_m_s);
+  d = hw__spread_of_reach(&r[0].dispersion_doubt, &h->dispersion_m2_s);
+  assert_true(fabs(v.common - 0.8 * log(1.15)) < tolerance && fabs(d.local - log(1.37)) < tolerance);
+  v = hw__spread_of_reach(&r[1].velocity_doubt, &h->velocity_m_s);
+  d = hw__spread_of_reach(&r[1].dispersion_doubt, &h->dispersion_m2_s);
+  assert_true(v.common == 0 && fabs(v.local - log(1.3)) < tolerance && d.common == 0 && d.local == 0);
+  assert_true(r[0].velocity_m_s == 0.61 && r[1].velocity_m_s == 0.72 && r[1].dispersion_m2_s == 30);
+  /* The water's own discharge, given or inherited. */
+  assert_true(r[0].discharge_m3_s == 5.1 && r[1].discharge_m3_s == 14.2);
   hw_river_free(&river);
 }
 
@@ -168,6 +197,12 @@ static const struct {
      "r.yaml:4: candidate id 'm' a second time, expected unique ids"},
     {HYDRAULICS SEARCH SENSORS "intakes:\n- {id: m, location_m: 1}\n- {id: m, location_m: 2}\n",
      "r.yaml:6: intake id 'm' a second time, expected unique ids"},
+    {"hydraulics:\n  velocity_m_s: {median: 1, factor: 1.2, local: 1.3}\n",
+     "r.yaml:2: velocity_m_s has local 1.3, expected 1 up to its factor, 1.2"},
+    {"hydraulics:\n  velocity_m_s: {median: 1, factor: 1.2, local: 0.9}\n",
+     "r.yaml:2: local is '0.9', expected a number of 1 or more"},
+    {HYDRAULICS SEARCH SENSORS "reaches: [{to_m: 0, velocity_m_s: unknown}]\n",
+     "r.yaml:4: velocity_m_s is 'unknown', expected a positive number"},
     {HYDRAULICS SEARCH SENSORS "reaches:\n  - {to_m: 0}\n  - {to_m: -5}\n",
      "r.yaml:6: the reach ends at -5 m and overlaps the one before it, which ends at 0 m; expected reaches from "
      "upstream "
@@ -233,6 +268,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_value_lands_in_its_place),
       cmocka_unit_test(test_reaches_inherit_what_they_do_not_say),
+      cmocka_unit_test(test_doubt_has_a_common_and_a_local_part),
       cmocka_unit_test(test_instants_make_the_search_box_a_calendar_one),
       cmocka_unit_test(test_odd_but_usable_rivers_warn),
       cmocka_unit_test(test_every_fault_has_its_sentence_with_the_line),

@@ -176,6 +176,26 @@ static void test_gradient_holds_across_reaches(void **state) {
   hw_river_free(&river);
 }
 
+static void test_a_reachs_own_discharge_does_not_follow_the_velocity(void **state) {
+  (void)state;
+  hw_river river = reached_river();
+  river.reaches[1].discharge_m3_s = river.reaches[1].area_m2 * river.reaches[1].velocity_m_s;
+  const hw_hydraulic_scale faster = {1.3, 0.6};
+  hw_transport *given = NULL, *fast = NULL;
+  assert_int_equal(hw_transport_create(&river, NULL, &given), HW_OK);
+  assert_int_equal(hw_transport_create(&river, &faster, &fast), HW_OK);
+  const double own = -1400.3, follows = -18100.7; /* inside the second and the first reach */
+  assert_true(hw_transport_leg(fast, -29000, own).discharge_m3_s ==
+              hw_transport_leg(given, -29000, own).discharge_m3_s);
+  const double ratio =
+      hw_transport_leg(fast, -29000, follows).discharge_m3_s / hw_transport_leg(given, -29000, follows).discharge_m3_s;
+  assert_true(fabs(ratio - 1.3) < 1e-15 * 4);
+  assert_true(hw_transport_leg(given, -29000, own).discharge_m3_s == 37 * 1.9); /* to the bit as with the area alone */
+  hw_transport_free(given);
+  hw_transport_free(fast);
+  hw_river_free(&river);
+}
+
 static void test_equal_reaches_are_one_river(void **state) {
   (void)state;
   hw_river plain = paper_river(), cut = paper_river();
@@ -329,6 +349,7 @@ int main(void) {
       cmocka_unit_test(test_gradient_matches_complex_step),
       cmocka_unit_test(test_hessian_matches_differences_of_the_gradient),
       cmocka_unit_test(test_gradient_holds_across_reaches),
+      cmocka_unit_test(test_a_reachs_own_discharge_does_not_follow_the_velocity),
       cmocka_unit_test(test_equal_reaches_are_one_river),
       cmocka_unit_test(test_mass_is_conserved),
       cmocka_unit_test(test_nothing_before_release_or_upstream),

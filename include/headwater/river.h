@@ -28,8 +28,16 @@ typedef enum {
 typedef struct {
   hw_certainty certainty;
   double value;  /* known value or median; 0 when unknown */
-  double factor; /* > 1 when uncertain, otherwise 1 */
+  double factor; /* > 1 when uncertain, otherwise 1: doubt about any one stretch of the river */
+  double local;  /* 1 .. factor, the part of it that differs from stretch to stretch; 0: factor^0.6. The squares of
+                  * their logarithms add up, so factor^0.8 is then left for the part that all stretches share */
 } hw_quantity;
+
+/* Doubt without a value of its own, in the same two numbers. */
+typedef struct {
+  double factor; /* 0: as the hydraulics say; 1: none */
+  double local;
+} hw_doubt;
 
 /* The river where no reach says otherwise. Give area or discharge: with the area known the
  * discharge is area * velocity, with the discharge known the area is discharge / velocity. */
@@ -43,13 +51,16 @@ typedef struct {
 
 /* A stretch that ends at to_m. Reaches run from upstream to downstream; the first begins at minus
  * infinity, each begins where the one before ends, and below the last the hydraulics above hold.
- * Where the river's velocity or dispersion is uncertain, its doubt scales the reaches alike. */
+ * The numbers of a reach take the place of the hydraulics' medians. */
 typedef struct {
   double to_m;
   double velocity_m_s;
   double dispersion_m2_s;
   double area_m2;
   double decay_per_s;
+  double discharge_m3_s; /* > 0: the water's own, whatever the velocity turns out to be; 0: area times velocity */
+  hw_doubt velocity_doubt;
+  hw_doubt dispersion_doubt;
 } hw_reach;
 
 typedef struct {

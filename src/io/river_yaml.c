@@ -8,23 +8,22 @@
 
 enum { LONGEST_LIST = 10000 };
 
-/* While it is being read a reach may leave out what the river says: NAN until inherited. */
-typedef struct {
-  hw_reach reach;
-  double discharge_m3_s;
-} loose_reach;
-
 static hw_status take_quantity(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"median", hw__yaml_take_positive, offsetof(hw_quantity, value), true},
       {"factor", hw__yaml_take_factor, offsetof(hw_quantity, factor), true},
+      {"local", hw__yaml_take_factor, offsetof(hw_quantity, local), false},
   };
-  hw_quantity quantity = {HW_KNOWN, 0, 1};
+  hw_quantity quantity = {HW_KNOWN, 0, 1, 0};
   char found[80];
   if (node->type == YAML_MAPPING_NODE) {
     const hw_status status = hw__yaml_mapping(yaml, node, what, FIELDS(fields), &quantity);
     if (status != HW_OK) {
       return status;
+    }
+    if (quantity.local > quantity.factor) {
+      return hw__yaml_fail(yaml, node, "%s has local %g, expected 1 up to its factor, %g", what, quantity.local,
+                           quantity.factor);
     }
     quantity.certainty = quantity.factor > 1 ? HW_UNCERTAIN : HW_KNOWN;
   } else if (node->type == YAML_SCALAR_NODE && strcmp((const char *)node->data.scalar.value, "unknown") == 0) {
@@ -79,29 +78,48 @@ static hw_status take_hydraulics(hw__yaml *yaml, const yaml_node_t *node, const 
   return HW_OK;
 }
 
+/* A number of a reach takes the place of the hydraulics' median; a doubt of its own takes the place of theirs. */
+static hw_status take_reach_quantity(hw__yaml *yaml, const yaml_node_t *node, const char *what, double *value,
+                                     hw_doubt *doubt) {
+  hw_quantity quantity = {0};
+  if (node->type != YAML_MAPPING_NODE) {
+    return hw__yaml_take_positive(yaml, node, what, value);
+  }
+  const hw_status status = take_quantity(yaml, node, what, &quantity);
+  if (status == HW_OK) {
+    *value = quantity.value;
+    *doubt = (hw_doubt){quantity.factor, quantity.local};
+  }
+  return status;
+}
+
+static hw_status take_reach_velocity(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  hw_reach *reach = target;
+  return take_reach_quantity(yaml, node, what, &reach->velocity_m_s, &reach->velocity_doubt);
+}
+
+static hw_status take_reach_dispersion(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  hw_reach *reach = target;
+  return take_reach_quantity(yaml, node, what, &reach->dispersion_m2_s, &reach->dispersion_doubt);
+}
+
 static hw_status take_reach(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
-      {"to_m", hw__yaml_take_number, offsetof(loose_reach, reach.to_m), true},
-      {"velocity_m_s", hw__yaml_take_positive, offsetof(loose_reach, reach.velocity_m_s), false},
-      {"dispersion_m2_s", hw__yaml_take_positive, offsetof(loose_reach, reach.dispersion_m2_s), false},
-      {"area_m2", hw__yaml_take_positive, offsetof(loose_reach, reach.area_m2), false},
-      {"discharge_m3_s", hw__yaml_take_positive, offsetof(loose_reach, discharge_m3_s), false},
-      {"decay_per_s", hw__yaml_take_not_negative, offsetof(loose_reach, reach.decay_per_s), false},
+      {"to_m", hw__yaml_take_number, offsetof(hw_reach, to_m), true},
+      {"velocity_m_s", take_reach_velocity, 0, false},
+      {"dispersion_m2_s", take_reach_dispersion, 0, false},
+      {"area_m2", hw__yaml_take_positive, offsetof(hw_reach, area_m2), false},
+      {"discharge_m3_s", hw__yaml_take_positive, offsetof(hw_reach, discharge_m3_s), false},
+      {"decay_per_s", hw__yaml_take_not_negative, offsetof(hw_reach, decay_per_s), false},
   };
-  loose_reach loose = {{NAN, NAN, NAN, NAN, NAN}, NAN};
-  const hw_status status = hw__yaml_mapping(yaml, node, what, FIELDS(fields), &loose);
-  if (status != HW_OK) {
-    return status;
-  }
-  if (!isnan(loose.reach.area_m2) && !isnan(loose.discharge_m3_s)) {
+  /* It may leave out what the river says: NAN until inherited. */
+  hw_reach *reach = target;
+  *reach = (hw_reach){.velocity_m_s = NAN, .dispersion_m2_s = NAN, .area_m2 = NAN, .decay_per_s = NAN};
+  const hw_status status = hw__yaml_mapping(yaml, node, what, FIELDS(fields), reach);
+  if (status == HW_OK && !isnan(reach->area_m2) && reach->discharge_m3_s > 0) {
     return hw__yaml_fail(yaml, node, "both area_m2 and discharge_m3_s in %s, expected one of them", what);
   }
-  /* The discharge waits for the velocity, which may be inherited: a negative area stands for it. */
-  if (!isnan(loose.discharge_m3_s)) {
-    loose.reach.area_m2 = -loose.discharge_m3_s;
-  }
-  *(hw_reach *)target = loose.reach;
-  return HW_OK;
+  return status;
 }
 
 static hw_status take_sensor(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
@@ -244,10 +262,12 @@ static hw_status inherit(hw__yaml *yaml, const yaml_node_t *list, hw_river *rive
     r->velocity_m_s = isnan(r->velocity_m_s) ? h->velocity_m_s.value : r->velocity_m_s;
     r->dispersion_m2_s = isnan(r->dispersion_m2_s) ? h->dispersion_m2_s.value : r->dispersion_m2_s;
     r->decay_per_s = isnan(r->decay_per_s) ? h->decay_per_s : r->decay_per_s;
-    if (isnan(r->area_m2)) {
-      r->area_m2 = h->discharge_m3_s > 0 ? -h->discharge_m3_s : h->area_m2;
+    if (isnan(r->area_m2) && !(r->discharge_m3_s > 0)) {
+      r->discharge_m3_s = h->discharge_m3_s;
     }
-    r->area_m2 = r->area_m2 < 0 ? -r->area_m2 / r->velocity_m_s : r->area_m2;
+    if (isnan(r->area_m2)) {
+      r->area_m2 = r->discharge_m3_s > 0 ? r->discharge_m3_s / r->velocity_m_s : h->area_m2;
+    }
     const char *lacking = !(r->velocity_m_s > 0)      ? "velocity_m_s"
                           : !(r->dispersion_m2_s > 0) ? "dispersion_m2_s"
                           : !(r->area_m2 > 0)         ? "area_m2"

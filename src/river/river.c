@@ -46,7 +46,15 @@ static hw_status check_quantity(const hw_quantity *q, const char *what, hw_error
   if (q->certainty == HW_UNCERTAIN && !(q->factor > 1 && isfinite(q->factor))) {
     return hw__fail(error, HW_EINPUT, "%s has factor %g, expected a number above 1", what, q->factor);
   }
+  if (q->local != 0 && !(q->local >= 1 && q->local <= q->factor)) {
+    return hw__fail(error, HW_EINPUT, "%s has local %g, expected 1 up to its factor, %g", what, q->local, q->factor);
+  }
   return HW_OK;
+}
+
+static bool is_doubt(const hw_doubt *d) {
+  return d->factor == 0 ||
+         (d->factor >= 1 && isfinite(d->factor) && (d->local == 0 || (d->local >= 1 && d->local <= d->factor)));
 }
 
 static hw_status check_hydraulics(const hw_hydraulics *h, hw_error *error) {
@@ -76,10 +84,13 @@ static hw_status check_reaches(const hw_river *river, hw_error *error) {
   for (size_t i = 0; i < river->reach_count; i++) {
     const hw_reach *r = &river->reaches[i];
     if (!isfinite(r->to_m) || !positive(r->velocity_m_s) || !positive(r->dispersion_m2_s) || !positive(r->area_m2) ||
-        !not_negative(r->decay_per_s)) {
+        !not_negative(r->decay_per_s) || !not_negative(r->discharge_m3_s)) {
       return hw__fail(error, HW_EINPUT,
                       "reach %zu needs a finite to_m, positive velocity, dispersion and area, and decay of 0 or more",
                       i + 1);
+    }
+    if (!is_doubt(&r->velocity_doubt) || !is_doubt(&r->dispersion_doubt)) {
+      return hw__fail(error, HW_EINPUT, "reach %zu has a doubt that is none, expected 1 <= local <= factor", i + 1);
     }
     if (i > 0 && !(r->to_m > river->reaches[i - 1].to_m)) {
       return hw__fail(error, HW_EINPUT, "reach %zu ends at %g m, expected past the reach before it, which ends at %g m",

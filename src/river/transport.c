@@ -63,7 +63,8 @@ hw_status hw_transport_create(const hw_river *river, const hw_hydraulic_scale *s
     if (i < river->reach_count) {
       const hw_reach *r = &river->reaches[i];
       const double v = r->velocity_m_s * by.velocity;
-      set_slopes(s, v, r->dispersion_m2_s * by.dispersion, r->decay_per_s, r->area_m2 * v);
+      set_slopes(s, v, r->dispersion_m2_s * by.dispersion, r->decay_per_s,
+                 r->area_m2 * (r->discharge_m3_s > 0 ? r->velocity_m_s : v));
     } else {
       const double v = h->velocity_m_s.value * by.velocity;
       set_slopes(s, v, h->dispersion_m2_s.value * by.dispersion, h->decay_per_s,
@@ -147,8 +148,11 @@ hw__integrals hw__transport_integrals(const hw_transport *transport, double x_m)
 }
 
 bool hw__river_discharge_follows(const hw_river *river, double x_m) {
-  const bool in_reach = river->reach_count > 0 && x_m <= river->reaches[river->reach_count - 1].to_m;
-  return in_reach || !(river->hydraulics.discharge_m3_s > 0);
+  size_t i = 0;
+  while (i < river->reach_count && x_m > river->reaches[i].to_m) {
+    i++;
+  }
+  return !((i < river->reach_count ? river->reaches[i].discharge_m3_s : river->hydraulics.discharge_m3_s) > 0);
 }
 
 double hw_leg_response(const hw_leg *leg, double age_s) {
