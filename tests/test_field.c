@@ -320,6 +320,7 @@ static void test_candidates_and_arrivals(void **state) {
   const double peak = truth.time_s + (19700 - truth.location_m) / velocity_m_s;
   assert_true(e.arrivals[0].peak_s.lo < peak && peak < e.arrivals[0].peak_s.hi);
   assert_true(e.arrivals[0].first_s.mid < e.arrivals[0].peak_s.mid);
+  assert_true(e.arrivals[0].last_s.mid > e.arrivals[0].peak_s.mid);
   check_near(e.arrivals[0].exceeds_alarm, 1, 0.01);
   end(s);
 }

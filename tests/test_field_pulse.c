@@ -71,6 +71,9 @@ static void test_every_shape_is_a_tenth_one_lead_before_phi(void **state) {
   for (int k = 0; k < HW__SHAPES; k++) {
     check_near(hw__shape_at(&shapes.shape[k], -1), 0.1, 1e-3);
     check_near(hw__shape_front(&shapes.shape[k], 0.1), -1, 1e-2);
+    const double tail = hw__shape_tail(&shapes.shape[k], 0.23);
+    assert_true(tail > shapes.shape[k].peak_y);
+    check_near(hw__shape_at(&shapes.shape[k], (float)tail), 0.23, 1e-3);
     double area = 0;
     for (int i = 0; i < HW__SHAPE_POINTS; i++) {
       area += (double)shapes.shape[k].value[i] / HW__SHAPE_PER_LEAD;

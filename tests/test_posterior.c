@@ -237,7 +237,7 @@ static void test_arrivals_and_bands_follow_the_truth(void **state) {
   const hw_estimate e = answer(run);
   assert_int_equal(e.arrival_count, 1);
   const hw_arrival a = e.arrivals[0];
-  double best = 0, when = 0, first = NAN;
+  double best = 0, when = 0, first = NAN, last = NAN;
   for (double t = 0; t < 40000; t += 5) {
     double c = 0;
     hw_transport *transport = NULL;
@@ -245,11 +245,13 @@ static void test_arrivals_and_bands_follow_the_truth(void **state) {
     hw_transport_concentration(transport, &paper_truth, 21999.7, t, &c);
     hw_transport_free(transport);
     first = isnan(first) && c > 0.004 ? t : first;
+    last = c > 0.004 ? t : last;
     when = c > best ? t : when;
     best = fmax(best, c);
   }
   check_near(a.peak_s.mid, when, 2 * (a.peak_s.hi - a.peak_s.lo) + 5);
   check_near(a.first_s.mid, first, 2 * (a.first_s.hi - a.first_s.lo) + 5);
+  check_near(a.last_s.mid, last, 2 * (a.last_s.hi - a.last_s.lo) + 5);
   check_near(a.peak_g_m3.mid, best, 2 * (a.peak_g_m3.hi - a.peak_g_m3.lo));
   check_near(a.exceeds_alarm, 1, 1e-12);
   hw_range band;

@@ -19,13 +19,16 @@ static hw_river river = {
     .name = "Ache\\Traun", .candidates = candidates, .candidate_count = 1, .intakes = intakes, .intake_count = 1};
 static const hw_suspicion suspicions[] = {{0, 0.83}, {-1, 0.17}};
 static const hw_arrival arrivals[] = {
-    {0, {3600, 4260, 5400}, {7200, 7800, 8400}, {0.0011, 0.0142, 0.37}, 0.97},
-    {0, {NAN, NAN, NAN}, {7200, 7800, 8400}, {0.0001, 0.0002, 0.0003}, NAN},
+    {0, {3600, 4260, 5400}, {7200, 7800, 8400}, {9000, 9960, 11400}, {0.0011, 0.0142, 0.37}, 0.97},
+    {0, {NAN, NAN, NAN}, {7200, 7800, 8400}, {NAN, NAN, NAN}, {0.0001, 0.0002, 0.0003}, NAN},
 };
 static const char *const warnings[] = {"sensor s4 never rose above its detection limit"};
 
 static hw_estimate sample_estimate(void) {
   return (hw_estimate){.readings = 82,
+                       .spill = 0.993,
+                       .trust = HW_TRUST_FULL,
+                       .has_source = true,
                        .source = {1300.1, -22106.3, -12900.7},
                        .has_interval = true,
                        .level = 0.9,

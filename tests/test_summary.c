@@ -114,11 +114,13 @@ static void test_far_candidates_leave_none_of_these(void **state) {
 static void test_arrival_counts_what_does_not_pass(void **state) {
   (void)state;
   const hw_intake intake = {.alarm_g_m3 = 0.01};
-  const hw__passage passages[] = {{100, 150, 0.02, 0.25}, {120, 170, 0.03, 0.25}, {NAN, 190, 0.005, 0.5}};
+  const hw__passage passages[] = {
+      {100, 150, 310, 0.02, 0.25}, {120, 170, 350, 0.03, 0.25}, {NAN, 190, NAN, 0.005, 0.5}};
   const hw_arrival a = hw__summary_arrival(&intake, 3, passages, 3, 0.9, &scratch);
   assert_int_equal(a.intake, 3);
   check_near(a.exceeds_alarm, 0.5, 1e-12);
   check_near(a.first_s.mid, 110, 1e-9);
+  check_near(a.last_s.mid, 330, 1e-9);
   assert_true(a.peak_g_m3.lo <= 0.005 && a.peak_g_m3.hi == 0.03);
 }
 

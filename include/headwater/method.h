@@ -11,7 +11,7 @@
  *
  * Methods are strictly causal: an estimate after reading n depends on readings 1..n only. Same
  * problem, options, readings and seed give the same bits, on any number of threads. Observing does
- * not allocate. No non-finite number ever comes out.
+ * not allocate. A source that comes out is finite; where nothing is known, NAN says so.
  */
 #ifndef HEADWATER_METHOD_H
 #define HEADWATER_METHOD_H
@@ -86,6 +86,21 @@ typedef struct {
   double lo, mid, hi;
 } hw_range;
 
+/* What a method thinks of its own answer; one list, as for the statuses. */
+#define HW_TRUST_LIST(X)                                                                             \
+  X(HW_TRUST_UNJUDGED, NULL)             /* the method does not judge itself */                      \
+  X(HW_TRUST_FULL, "full")               /* intervals cover the truth as often as they say */        \
+  X(HW_TRUST_PROVISIONAL, "provisional") /* the pulse is too incomplete for a calibrated interval */ \
+  X(HW_TRUST_NONE, "none")               /* the readings are not explained: no source is given */
+
+typedef enum {
+#define HW_TRUST_ENUM(name, text) name,
+  HW_TRUST_LIST(HW_TRUST_ENUM)
+#undef HW_TRUST_ENUM
+} hw_trust;
+/* As it stands in results; NULL for HW_TRUST_UNJUDGED. */
+const char *hw_trust_text(hw_trust trust);
+
 /* Probability that the release came from this candidate; candidate -1 is "none of these". */
 typedef struct {
   ptrdiff_t candidate;
@@ -93,14 +108,41 @@ typedef struct {
 } hw_suspicion;
 
 /* What an intake must expect. Times are when the alarm level (or, without one, a tenth of the peak)
- * is first passed, and when the peak passes. */
+ * is first passed, when the peak passes, and when the level is passed downwards for good. All are given that there is a
+ * spill, and NANs where the estimate has no source. */
 typedef struct {
   size_t intake;
   hw_range first_s; /* NANs when the level is not expected to be passed */
   hw_range peak_s;
+  hw_range last_s; /* NANs as first_s */
   hw_range peak_g_m3;
-  double exceeds_alarm; /* probability; NAN without an alarm level */
+  double exceeds_alarm; /* probability, that of a spill included; NAN without an alarm level or trust */
 } hw_arrival;
+
+/* A stretch of one branch, and the probability that the release came from there. Branches are counted as in the river;
+ * 0 on a river without branches. */
+typedef struct {
+  size_t branch;
+  double lo_m, hi_m;
+  double probability;
+} hw_region;
+
+/* Probability that the release came from anywhere on this branch. */
+typedef struct {
+  size_t branch;
+  double probability;
+} hw_branch_share;
+
+/* One of several releases. */
+typedef struct {
+  double probability; /* that there was this release */
+  hw_source source;   /* its time is the begin */
+  bool has_interval;
+  hw_box interval;
+  hw_range duration_s;
+  const hw_region *regions;
+  size_t region_count;
+} hw_release;
 
 typedef struct {
   uint64_t model_evaluations;    /* concentrations of the forward model */
@@ -112,11 +154,25 @@ typedef struct {
  * observe or estimate. */
 typedef struct {
   size_t readings;
-  bool provisional; /* the pulse is too incomplete for a calibrated interval */
-  hw_source source;
+  double spill; /* probability that there is a spill at all; NAN: not judged */
+  hw_trust trust;
+  const char *trust_reason; /* a sentence; NULL: none */
+  bool provisional;         /* the pulse is too incomplete for a calibrated interval */
+  bool has_source;          /* false with HW_TRUST_NONE, and when no spill is seen: then there is neither source nor
+                               interval, no suspicion, region, branch or release, and arrivals have no times */
+  hw_source source;         /* the largest release; its time is the begin, its mass while it flows the mass so far */
   bool has_interval;
   double level;
-  hw_box interval; /* lo and hi of each, when has_interval */
+  hw_box interval;          /* lo and hi of each, when has_interval */
+  hw_range duration_s;      /* zeros: an instant; NANs: not judged */
+  double still_flowing;     /* probability that the release goes on; NAN: not judged */
+  double rate_g_s;          /* of a release that goes on; NAN: not judged, or it does not */
+  const hw_region *regions; /* the shortest stretches that together hold `level`, most probable first */
+  size_t region_count;
+  const hw_branch_share *branches; /* most probable first */
+  size_t branch_count;
+  const hw_release *releases; /* in order of time; empty: the source is the only one */
+  size_t release_count;
   bool has_hydraulics;
   hw_range velocity_m_s;
   hw_range dispersion_m2_s;       /* NANs in the field model, which has no dispersion */
@@ -130,6 +186,9 @@ typedef struct {
   const char *const *warnings; /* plain sentences */
   size_t warning_count;
 } hw_estimate;
+
+/* A source to be filled in, and nothing judged: where a method starts its answer. */
+void hw_estimate_init(hw_estimate *estimate);
 
 /* A weighted draw of everything unknown; weights of a call sum to 1. */
 typedef struct {
@@ -157,6 +216,7 @@ typedef struct {
   /* Required. */
   hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);
   hw_status (*observe)(void *state, const hw_reading *reading);
+  /* *out comes as hw_estimate_init leaves it: a method fills in what it knows. */
   hw_status (*estimate)(void *state, hw_estimate *out);
   void (*destroy)(void *state); /* NULL state allowed */
 
@@ -179,7 +239,8 @@ hw_status hw_run_create(const hw_method *method, const hw_problem *problem, cons
 /* Status: HW_EDOMAIN for a sensor that does not exist, a time or concentration that is not finite, or a reading both
  * below and above a limit (the reading is not used and the run goes on as before). */
 hw_status hw_run_observe(hw_run *run, const hw_reading *reading);
-/* Status: HW_EEMPTY before the first reading. *out is untouched on failure. */
+/* Status: HW_EEMPTY before the first reading, HW_ENONFINITE for a source that is not finite. *out is untouched on
+ * failure. */
 hw_status hw_run_estimate(hw_run *run, hw_estimate *out);
 /* Status: HW_EUNSUPPORTED where the method has no such operation. */
 hw_status hw_run_samples(hw_run *run, hw_sample *out, size_t capacity, size_t *count);

@@ -109,11 +109,14 @@ hw_status hw__field_estimate(void *state, hw_estimate *out) {
   hw__field *f = state;
   hw__field_settle(f);
   const double level = f->options.level;
-  hw_estimate e = {0};
+  hw_estimate e;
+  hw_estimate_init(&e);
   hw__summary_source(f->sample, HW__DRAWS, level, &f->scratch, &e.source, &e.interval);
   e.has_interval = true;
   e.level = level;
   e.provisional = provisional(f);
+  e.trust = e.provisional ? HW_TRUST_PROVISIONAL : HW_TRUST_FULL;
+  e.duration_s = (hw_range){0};
   e.has_hydraulics = true;
   e.velocity_m_s = hw__summary_range(f->sample, HW__DRAWS, hw__sample_velocity, level, &f->scratch);
   e.dispersion_m2_s = (hw_range){NAN, NAN, NAN};
@@ -122,7 +125,6 @@ hw_status hw__field_estimate(void *state, hw_estimate *out) {
   e.suspicions = f->suspicions;
   hw__field_arrivals(f, &e.arrival_count);
   e.arrivals = f->arrivals;
-  e.loss = NAN;
   if (f->pulse_count > 0) {
     (void)misfit(f, 0, &e.loss);
   }

@@ -88,7 +88,8 @@ bool hw__field_pulse_at(const hw__field *f, size_t draw, double x_m, hw__pulse *
 }
 
 static hw__passage passage_at(const hw__field *f, size_t draw, const hw_intake *intake) {
-  hw__passage passage = {.first_s = NAN, .peak_s = NAN, .peak_g_m3 = 0, .weight = f->sample[draw].weight};
+  hw__passage passage = {
+      .first_s = NAN, .peak_s = NAN, .last_s = NAN, .peak_g_m3 = 0, .weight = f->sample[draw].weight};
   hw__pulse pulse;
   if (!hw__field_pulse_at(f, draw, intake->location_m, &pulse)) {
     return passage;
@@ -100,6 +101,7 @@ static hw__passage passage_at(const hw__field *f, size_t draw, const hw_intake *
   const double share = intake->alarm_g_m3 > 0 ? intake->alarm_g_m3 / pulse.height_g_m3 : 0.1;
   if (share <= 1) {
     passage.first_s = pulse.phi_s + hw__shape_front(shape, share) * lead;
+    passage.last_s = pulse.phi_s + hw__shape_tail(shape, share) * lead;
   }
   return passage;
 }

@@ -59,22 +59,34 @@ void hw__shapes_build(hw__shapes *out) {
   }
 }
 
-double hw__shape_front(const hw__shape *shape, double share) {
-  int lo = 0, hi = (int)((shape->peak_y - HW__SHAPE_FROM) * HW__SHAPE_PER_LEAD);
-  if (!(share > (double)shape->value[0])) {
-    return HW__SHAPE_FROM;
+/* Where the table crosses `share` between the point `below` and the point `above` at the peak. */
+static double crossing_y(const hw__shape *shape, double share, int below, int above) {
+  if (!(share > (double)shape->value[below])) {
+    return HW__SHAPE_FROM + (double)below / HW__SHAPE_PER_LEAD;
   }
-  if (share >= (double)shape->value[hi]) {
+  if (share >= (double)shape->value[above]) {
     return shape->peak_y;
   }
-  while (hi - lo > 1) {
-    const int middle = (lo + hi) / 2;
+  while (above - below > 1 || below - above > 1) {
+    const int middle = (below + above) / 2;
     if ((double)shape->value[middle] < share) {
-      lo = middle;
+      below = middle;
     } else {
-      hi = middle;
+      above = middle;
     }
   }
-  const double a = (double)shape->value[lo], b = (double)shape->value[hi];
-  return HW__SHAPE_FROM + (lo + (share - a) / (b - a)) / HW__SHAPE_PER_LEAD;
+  const double a = (double)shape->value[below], b = (double)shape->value[above];
+  return HW__SHAPE_FROM + (below + (share - a) / (b - a) * (above - below)) / HW__SHAPE_PER_LEAD;
+}
+
+static double peak_point(const hw__shape *shape) {
+  return (shape->peak_y - HW__SHAPE_FROM) * HW__SHAPE_PER_LEAD;
+}
+
+double hw__shape_front(const hw__shape *shape, double share) {
+  return crossing_y(shape, share, 0, (int)peak_point(shape));
+}
+
+double hw__shape_tail(const hw__shape *shape, double share) {
+  return crossing_y(shape, share, HW__SHAPE_POINTS - 1, (int)ceil(peak_point(shape)));
 }

@@ -44,5 +44,7 @@ static inline float hw__shape_at(const hw__shape *shape, float y) {
 
 /* The y at which the front first reaches this share (0 < share <= 1) of the peak. */
 double hw__shape_front(const hw__shape *shape, double share);
+/* The y at which the tail last has this share; the table's end for one that it does not fall to. */
+double hw__shape_tail(const hw__shape *shape, double share);
 
 #endif

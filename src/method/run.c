@@ -1,5 +1,5 @@
 /* The gate every reading and estimate passes: defaults filled in, input checked, nothing non-finite let
- * in or out. Methods behind it may rely on that. */
+ * in, and no source that is not finite out. Methods behind it may rely on that. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -67,18 +67,33 @@ hw_status hw_run_observe(hw_run *run, const hw_reading *reading) {
   return status;
 }
 
+static bool source_is_finite(const hw_source *s) {
+  return isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s);
+}
+
+/* Without a source nothing is said that would need one, whatever the method left behind. */
+static void drop_source(hw_estimate *e) {
+  e->source = (hw_source){NAN, NAN, NAN};
+  e->has_interval = false;
+  e->duration_s = (hw_range){NAN, NAN, NAN};
+  e->still_flowing = e->rate_g_s = NAN;
+  e->suspicion_count = e->region_count = e->branch_count = e->release_count = 0;
+}
+
 hw_status hw_run_estimate(hw_run *run, hw_estimate *out) {
   if (run->readings == 0) {
     return HW_EEMPTY;
   }
-  hw_estimate estimate = {0};
+  hw_estimate estimate;
+  hw_estimate_init(&estimate);
   const hw_status status = run->method->estimate(run->state, &estimate);
   if (status != HW_OK) {
     return status;
   }
   estimate.readings = run->readings;
-  const hw_source *s = &estimate.source;
-  if (!isfinite(s->mass_g) || !isfinite(s->location_m) || !isfinite(s->time_s)) {
+  if (!estimate.has_source) {
+    drop_source(&estimate);
+  } else if (!source_is_finite(&estimate.source)) {
     return HW_ENONFINITE;
   }
   *out = estimate;

@@ -59,22 +59,30 @@ static double peak_age(const hw_leg *leg) {
   return c / (0.5 + sqrt(0.25 + 2 * q * c));
 }
 
-/* The rising limb passes `level` at this age; bisection, the limb rises all the way to the peak. */
-static double passing_age(const hw_leg *leg, double mass_g, double level, double peak) {
-  double lo = 0, hi = peak;
+/* The age between these two at which `level` is passed; bisection, a limb rises or falls all the way. */
+static double passing_age(const hw_leg *leg, double mass_g, double level, double below, double above) {
   for (int i = 0; i < 60; i++) {
-    const double middle = 0.5 * (lo + hi);
+    const double middle = 0.5 * (below + above);
     if (mass_g * hw_leg_response(leg, middle) < level) {
-      lo = middle;
+      below = middle;
     } else {
-      hi = middle;
+      above = middle;
     }
   }
-  return hi;
+  return above;
+}
+
+/* An age so late that the falling limb is below `level`. */
+static double late_age(const hw_leg *leg, double mass_g, double level, double peak) {
+  double age = 2 * peak;
+  for (int i = 0; i < 60 && mass_g * hw_leg_response(leg, age) >= level; i++) {
+    age *= 2;
+  }
+  return age;
 }
 
 static hw__passage passage_of(const hw__cloud *cloud, size_t j, double mass_g, const hw__point *point, double alarm) {
-  hw__passage passage = {.first_s = NAN, .peak_s = NAN, .peak_g_m3 = 0, .weight = 1};
+  hw__passage passage = {.first_s = NAN, .peak_s = NAN, .last_s = NAN, .peak_g_m3 = 0, .weight = 1};
   const hw_leg leg = leg_to(cloud, j, point);
   if (!(leg.travel_s > 0)) {
     return passage;
@@ -84,7 +92,8 @@ static hw__passage passage_of(const hw__cloud *cloud, size_t j, double mass_g, c
   passage.peak_g_m3 = mass_g * hw_leg_response(&leg, age);
   const double level = alarm > 0 ? alarm : 0.1 * passage.peak_g_m3;
   if (passage.peak_g_m3 > level) {
-    passage.first_s = release + passing_age(&leg, mass_g, level, age);
+    passage.first_s = release + passing_age(&leg, mass_g, level, 0, age);
+    passage.last_s = release + passing_age(&leg, mass_g, level, late_age(&leg, mass_g, level, age), age);
   }
   return passage;
 }
@@ -136,7 +145,12 @@ hw_status hw__modek_estimate(void *state, hw_estimate *out) {
   const double level = smc->options.level;
   const size_t n = smc->cloud.count;
   draw_samples(k);
-  hw_estimate e = {.level = level, .has_interval = true, .loss = NAN, .stop = HW_STOP_COMPLETE};
+  hw_estimate e;
+  hw_estimate_init(&e);
+  e.level = level;
+  e.has_interval = true;
+  e.stop = HW_STOP_COMPLETE;
+  e.duration_s = (hw_range){0};
   hw__summary_source(k->samples, n, level, &k->sorting, &e.source, &e.interval);
   e.has_hydraulics = true;
   e.velocity_m_s = hydraulic_range(k, hw__sample_velocity, smc->sd_velocity);
@@ -144,6 +158,7 @@ hw_status hw__modek_estimate(void *state, hw_estimate *out) {
   e.suspicion_count = hw__summary_suspicions(smc->river, k->samples, n, NULL, NULL, &k->sorting, k->suspicions);
   e.suspicions = k->suspicions;
   e.provisional = is_provisional(smc);
+  e.trust = e.provisional ? HW_TRUST_PROVISIONAL : HW_TRUST_FULL;
   double mass[HW__BLOCK];
   hw__modek_pick(k, mass);
   e.arrival_count = forecast(k, mass);

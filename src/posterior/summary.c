@@ -249,7 +249,8 @@ size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, s
 
 hw_arrival hw__summary_arrival(const hw_intake *intake, size_t index, const hw__passage *passages, size_t n,
                                double level, hw__scratch *scratch) {
-  hw_arrival arrival = {.intake = index, .first_s = {NAN, NAN, NAN}, .peak_s = {NAN, NAN, NAN}, .exceeds_alarm = NAN};
+  const hw_range never = {NAN, NAN, NAN};
+  hw_arrival arrival = {.intake = index, .first_s = never, .peak_s = never, .last_s = never, .exceeds_alarm = NAN};
   size_t kept = 0;
   double passing = 0, total = 0;
   for (size_t i = 0; i < n && kept < scratch->capacity; i++) {
@@ -262,6 +263,14 @@ hw_arrival hw__summary_arrival(const hw_intake *intake, size_t index, const hw__
   }
   if (passing >= (1 - level) / 2 * total) {
     arrival.first_s = hw__scratch_range(scratch, kept, level);
+    kept = 0;
+    for (size_t i = 0; i < n && kept < scratch->capacity; i++) {
+      if (isfinite(passages[i].last_s)) {
+        scratch->value[kept] = passages[i].last_s;
+        scratch->weight[kept++] = passages[i].weight;
+      }
+    }
+    arrival.last_s = hw__scratch_range(scratch, kept, level);
   }
   if (intake->alarm_g_m3 > 0) {
     arrival.exceeds_alarm = passing / total;

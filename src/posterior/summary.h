@@ -60,11 +60,12 @@ size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, s
 typedef struct {
   double first_s; /* NAN: the level is not passed */
   double peak_s;
+  double last_s; /* when it is passed downwards; NAN as first_s */
   double peak_g_m3;
   double weight;
 } hw__passage;
 
-/* Times of first passing are conditional on passing, and NANs when that has a probability below
+/* Times of first and last passing are conditional on passing, and NANs when that has a probability below
  * (1 - level) / 2. Samples that do not reach the intake at all (peak 0) count towards the peak's range
  * and the probability, not towards its time. */
 hw_arrival hw__summary_arrival(const hw_intake *intake, size_t index, const hw__passage *passages, size_t n,

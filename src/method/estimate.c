@@ -1,0 +1,22 @@
+/* The estimate as data: what it is before a method has said anything, and the words for its parts. */
+#include <math.h>
+
+#include "headwater/method.h"
+
+void hw_estimate_init(hw_estimate *estimate) {
+  *estimate = (hw_estimate){.spill = NAN,
+                            .has_source = true,
+                            .duration_s = {NAN, NAN, NAN},
+                            .still_flowing = NAN,
+                            .rate_g_s = NAN,
+                            .loss = NAN};
+}
+
+const char *hw_trust_text(hw_trust trust) {
+  static const char *const texts[] = {
+#define ROW(name, text) text,
+      HW_TRUST_LIST(ROW)
+#undef ROW
+  };
+  return (size_t)trust < sizeof texts / sizeof texts[0] ? texts[trust] : NULL;
+}
