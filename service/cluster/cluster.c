@@ -8,7 +8,7 @@
 
 static const hw__bus_stream streams[] = {
     {.name = "KV_hw_conf", .subjects = "$KV.hw_conf.>", .bucket = true},
-    {.name = "KV_hw_lease", .subjects = "$KV.hw__lease.>", .bucket = true},
+    {.name = "KV_hw_lease", .subjects = "$KV.hw_lease.>", .bucket = true},
     {.name = "KV_hw_snap", .subjects = "$KV.hw_snap.>", .bucket = true},
     {.name = "KV_hw_state", .subjects = "$KV.hw_state.>", .bucket = true},
     {.name = "HW_IN", .subjects = "hw.in.>"},

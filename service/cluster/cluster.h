@@ -3,7 +3,7 @@
  *   HW_IN    readings and commands, the log everything follows from
  *   HW_OUT   what the workers made of it
  *   HW_SNAP  copies of the partitions' databases, in pieces
- *   buckets  hw_conf (the cluster itself), hw__lease (who works a partition), hw_snap (which copy is
+ *   buckets  hw_conf (the cluster itself), hw_lease (who works a partition), hw_snap (which copy is
  *            whole), hw_state (the latest result of every incident)
  */
 #ifndef HW_CLUSTER_CLUSTER_H

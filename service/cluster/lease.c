@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char bucket[] = "hw__lease";
+static const char bucket[] = "hw_lease";
 
 static void key_of(const hw__lease *lease, char out[32]) {
   snprintf(out, 32, "p%zu", lease->partition);
