@@ -9,6 +9,7 @@
 #   make study-online   do the learners reach the best fit? 100 random rivers
 #   make study-posterior is mode K of the engine as good as its equations allow?
 #   make study-rivers   does the field model tell the truth on real rivers left out?
+#   make study-weeks    is an answer right about its own doubt? 2,000 random weeks; WEEKS="--cases 200 --stratum censored"
 #   make fit-population refit its constants, data/population.def
 #
 #   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/ (SERVE="--listen 127.0.0.1:9090")
@@ -36,9 +37,10 @@ SERVE ?=
 FAULTS ?=
 SCALE ?=
 DEMO ?=
+WEEKS ?=
 
 .PHONY: program serve newcomer load torture faults scale demo-cluster fuzz study-detect
-.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers fit-population
+.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks fit-population
 all: program
 	@ninja --quiet -C $(BUILD)
 
@@ -75,6 +77,10 @@ study-posterior: all
 
 study-rivers: all
 	@$(BUILD)/experiments/study_rivers ../shared/data
+
+# Stopped and started again it goes on where it was.
+study-weeks: all
+	@$(BUILD)/experiments/study_weeks --results $(BUILD)/weeks.txt --candidates $(WEEKS)
 
 # Through a second file: the shipped constants stay as they are when the data are absent.
 fit-population: all

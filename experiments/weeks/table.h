@@ -1,0 +1,17 @@
+/* Many weeks in one table, a row per stratum, and what is asked of each row. */
+#ifndef WEEKS_TABLE_H
+#define WEEKS_TABLE_H
+
+#include "weeks/result.h"
+
+const char *stratum_name(stratum s);
+/* STRATA when there is none of this name. */
+stratum stratum_find(const char *name);
+
+/* Prints the table. Returned: how many of its figures are outside what is asked. */
+size_t table_print(const result *r, size_t count);
+
+/* How often a candidate that was given a probability did it. */
+void table_candidates(const result *r, size_t count);
+
+#endif
