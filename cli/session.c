@@ -5,7 +5,10 @@
 #include <string.h>
 
 const char *const cli_formats[] = {"text", "json", NULL};
-const char *const cli_variants[] = {"resolved", "printed", NULL};
+const char *const cli_variants[] = {"resolved", "corrected", "printed", NULL};
+static const hw_variant variants[] = {HW_RESOLVED, HW_CORRECTED, HW_PRINTED};
+static const char *const searches[] = {"algorithm2", "armijo",   "generic",
+                                       "exact",      "constant", NULL}; /* hw_line_search */
 
 enum { MOST_NOTES = 100 };
 
@@ -131,9 +134,12 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
   const cli_option table[CLI_METHOD_ROWS] = {
       {"seed", OPTION_SEED, &o->seed, "N", "of everything random; default 1", NULL},
       {"level", OPTION_SHARE, &o->level, "P", "of the intervals, between 0 and 1; default 0.9", NULL},
-      {"variant", OPTION_CHOICE, &target->variant, "resolved|printed",
-       "the paper's learners made to work, or as printed; default resolved", cli_variants},
-      {"window", OPTION_COUNT, &o->window, "N", "readings in the learners' loss; default 1000", NULL},
+      {"variant", OPTION_CHOICE, &target->variant, "resolved|corrected|printed",
+       "the paper's learners made to work, with slips mended only, or as printed; default resolved", cli_variants},
+      {"line-search", OPTION_CHOICE, &target->line_search, "RULE",
+       "corrected and printed: algorithm2, armijo, generic, exact, constant; default algorithm2", searches},
+      {"window", OPTION_COUNT, &o->window, "N", "readings in the learners' loss; default 1000, corrected and printed 1",
+       NULL},
       {"starts", OPTION_COUNT, &o->starts, "N", "paths of mtgd and mptgd; default 30", NULL},
       {"tolerance", OPTION_POSITIVE, &o->tolerance, "X", "on the projected gradient, box-scaled; default 5e-6", NULL},
       {"iterations", OPTION_COUNT, &o->iterations, "N", "most iterations of one solve; default 200", NULL},
@@ -152,7 +158,12 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
 
 int cli_method_settle(cli_method_options *target, const cli_session *session) {
   hw_options *o = &target->options;
-  o->variant = target->variant && strcmp(target->variant, "printed") == 0 ? HW_PRINTED : HW_RESOLVED;
+  for (size_t i = 0; target->variant && cli_variants[i]; i++) {
+    o->variant = target->variant == cli_variants[i] ? variants[i] : o->variant;
+  }
+  for (size_t i = 0; target->line_search && searches[i]; i++) {
+    o->line_search = target->line_search == searches[i] ? (hw_line_search)i : o->line_search;
+  }
   o->has_start = target->start.given;
   if (o->has_start && !cli_resolve_source(&session->river, session->river_path, &target->start, &o->start)) {
     return EXIT_USAGE;

@@ -11,7 +11,7 @@
 #define CLI_FALLBACK_METHOD "atgd"
 
 extern const char *const cli_formats[];  /* text, json */
-extern const char *const cli_variants[]; /* resolved, printed */
+extern const char *const cli_variants[]; /* resolved, corrected, printed */
 
 /* Sentences to show beside a result. */
 typedef struct {
@@ -44,12 +44,12 @@ int cli_explain_create(hw_status status, const hw_method *method, const cli_sess
 /* Options of the methods, shared by identify and compare. */
 typedef struct {
   hw_options options;
-  const char *variant;
+  const char *variant, *line_search;
   cli_source start;
 } cli_method_options;
 
 /* The rows of the option table for them; `rows` has room for CLI_METHOD_ROWS. */
-enum { CLI_METHOD_ROWS = 13 };
+enum { CLI_METHOD_ROWS = 14 };
 void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS]);
 /* After parsing: checks that need the river. -1 or an exit code. */
 int cli_method_settle(cli_method_options *target, const cli_session *session);

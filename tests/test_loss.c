@@ -208,7 +208,7 @@ static void test_solve_finds_the_noise_free_truth(void **state) {
   set_up(&b, 21, 0);
   hw_rng rng;
   hw_rng_seed(&rng, 6, 0);
-  const hw__limits limits = {1e-9, 500};
+  const hw__limits limits = {.tolerance = 1e-9, .iterations = 500};
   for (int i = 0; i < 100; i++) {
     const hw_source start = nearby(&rng);
     hw__solution s = {.x = hw__box_clamp(&b.river.search, &start)};
@@ -221,6 +221,26 @@ static void test_solve_finds_the_noise_free_truth(void **state) {
   tear_down(&b);
 }
 
+/* What phase coordinates and curvature are worth: without either it takes many times the steps, if it arrives at all.
+ */
+static void test_solve_without_an_ingredient_is_slow_or_falls_short(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0);
+  size_t with_all = 0;
+  for (unsigned without = 0; without <= (HW_WITHOUT_PHASE | HW_WITHOUT_CURVATURE); without++) {
+    const hw__limits limits = {.tolerance = 1e-9, .iterations = 500, .without = without};
+    hw__solution s = {.x = {1500, -20000, -11900}};
+    hw__solve(&b.misfit, &b.view, &b.river.search, &limits, &s);
+    print_message("without %u: %.0f g, %.0f m, %.0f s after %zu steps\n", without, s.x.mass_g, s.x.location_m,
+                  s.x.time_s, s.iterations);
+    const bool arrived = fabs(s.x.location_m + 22106) < 2;
+    with_all = without ? with_all : s.iterations;
+    assert_true(without ? !arrived || s.iterations > 5 * with_all : arrived);
+  }
+  tear_down(&b);
+}
+
 static void test_solve_never_climbs_and_stays_in_the_box(void **state) {
   (void)state;
   bench b;
@@ -229,7 +249,7 @@ static void test_solve_never_climbs_and_stays_in_the_box(void **state) {
   hw_rng_seed(&rng, 8, 0);
   const hw_box *box = &b.river.search;
   for (int i = 0; i < 1000; i++) {
-    const hw__limits limits = {5e-6, (size_t)(i % 40)};
+    const hw__limits limits = {.tolerance = 5e-6, .iterations = (size_t)(i % 40)};
     hw__solution s = {.x = anywhere(&b, &rng)};
     const double before = hw__misfit_value(&b.misfit, &b.view, &s.x);
     hw__solve(&b.misfit, &b.view, box, &limits, &s);
@@ -249,7 +269,7 @@ static void test_solve_slides_along_a_face(void **state) {
   set_up(&b, 21, 0);
   hw_box box = b.river.search;
   box.lo.location_m = -20500; /* the truth, -22106, lies outside */
-  const hw__limits limits = {1e-8, 500};
+  const hw__limits limits = {.tolerance = 1e-8, .iterations = 500};
   hw_rng rng;
   hw_rng_seed(&rng, 9, 0);
   double least = HUGE_VAL;
@@ -278,7 +298,7 @@ static void test_solve_survives_absurd_readings(void **state) {
   const hw_reading huge = {1, 1800, 1e300, false, false};
   hw__window_add(&b.window, &huge);
   hw__view_pack(&b.view, &b.window, b.count);
-  const hw__limits limits = {5e-6, 200};
+  const hw__limits limits = {.tolerance = 5e-6, .iterations = 200};
   hw__solution s = {.x = paper_truth};
   hw__solve(&b.misfit, &b.view, &b.river.search, &limits, &s);
   assert_true(hw__source_finite(&s.x));
@@ -357,6 +377,7 @@ int main(void) {
       cmocka_unit_test(test_hessian_matches_finite_differences),
       cmocka_unit_test(test_best_mass_is_best),
       cmocka_unit_test(test_solve_finds_the_noise_free_truth),
+      cmocka_unit_test(test_solve_without_an_ingredient_is_slow_or_falls_short),
       cmocka_unit_test(test_solve_never_climbs_and_stays_in_the_box),
       cmocka_unit_test(test_solve_slides_along_a_face),
       cmocka_unit_test(test_solve_survives_absurd_readings),

@@ -57,7 +57,7 @@ static void test_estimates_do_not_see_the_future(void **state) {
   const size_t n = paper_readings(&river, 8, 0.05, 1, &one), prefix = 17;
   paper_readings(&river, 8, 0.4, 2, &two);
   memcpy(two, one, prefix * sizeof *one);
-  for (int variant = 0; variant < 2; variant++) {
+  for (int variant = HW_RESOLVED; variant <= HW_CORRECTED; variant++) {
     for (int k = 0; k < LEARNERS; k++) {
       const hw_problem problem = {.river = &river};
       const hw_options options = {.variant = (hw_variant)variant,
@@ -133,7 +133,7 @@ static void test_hostile_readings_leave_a_finite_answer_in_the_box(void **state)
   hw_river river = paper_river();
   const double values[] = {0, -3.7, 1e300, 5e-324, 1e12, -1e300, 0.0042};
   const double times[] = {-1e15, 0, 1e15, -12900, 37.5};
-  for (int variant = 0; variant < 2; variant++) {
+  for (int variant = HW_RESOLVED; variant <= HW_CORRECTED; variant++) {
     for (int k = 0; k < LEARNERS; k++) {
       const hw_problem problem = {.river = &river};
       const hw_options options = {.variant = (hw_variant)variant, .starts = 3, .iterations = 30};
@@ -290,6 +290,104 @@ static void test_best_of_many_paths_goes_all_the_way(void **state) {
   hw_river_free(&river);
 }
 
+/* The loss of one reading at a source. */
+static double loss_of(const hw_transport *transport, const hw_river *river, const hw_reading *r, const hw_source *x) {
+  double c = 0;
+  hw_transport_concentration(transport, x, river->sensors[r->sensor].location_m, r->time_s, &c);
+  return (c - r->concentration_g_m3) * (c - r->concentration_g_m3);
+}
+
+/* How often a learner with a window of one is worse off on a reading than before it saw it. */
+static size_t count_climbs(const char *name, const hw_river *river, const hw_reading *readings, size_t count,
+                           const hw_options *options) {
+  const hw_problem problem = {.river = river};
+  hw_transport *transport = NULL;
+  hw_run *run = NULL;
+  hw_source stood = options->start;
+  size_t climbs = 0;
+  assert_int_equal(hw_transport_create(river, NULL, &transport), HW_OK);
+  assert_int_equal(hw_run_create(hw_method_find(name), &problem, options, &run), HW_OK);
+  for (size_t i = 0; i < count; i++) {
+    hw_estimate e;
+    assert_int_equal(hw_run_observe(run, &readings[i]), HW_OK);
+    assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+    const double before = loss_of(transport, river, &readings[i], &stood),
+                 after = loss_of(transport, river, &readings[i], &e.source);
+    climbs += after > before * (1 + 1e-9) + 1e-18; /* rounding of two ways to compute C */
+    stood = e.source;
+  }
+  hw_run_free(run);
+  hw_transport_free(transport);
+  return climbs;
+}
+
+/* The sign in Algorithm 2: as printed it permits ascent, mended it does not, and neither do the rules that Remark 3.3
+ * names. */
+static void test_corrected_line_searches_never_climb(void **state) {
+  (void)state;
+  hw_river river = paper_river();
+  hw_reading *readings = NULL;
+  const size_t n = paper_readings(&river, 12, 0.05, 1, &readings);
+  hw_options options = {.variant = HW_PRINTED, .has_start = true, .start = {1700, -21000, -12300}};
+  assert_true(count_climbs("atgd", &river, readings, n, &options) > 0);
+  options.variant = HW_CORRECTED;
+  for (int rule = HW_SEARCH_ALGORITHM_2; rule < HW_SEARCH_CONSTANT; rule++) {
+    options.line_search = (hw_line_search)rule;
+    assert_int_equal(count_climbs("atgd", &river, readings, n, &options), 0);
+  }
+  free(readings);
+  hw_river_free(&river);
+}
+
+/* Rules part ways, the constant step too; Armijo's and the generic one only where a gain is tiny. */
+static void test_line_searches_differ(void **state) {
+  (void)state;
+  hw_river river = paper_river();
+  hw_reading *readings = NULL;
+  hw_source found[HW_SEARCH_CONSTANT + 1];
+  const size_t n = paper_readings(&river, 12, 0.05, 1, &readings);
+  for (int rule = HW_SEARCH_ALGORITHM_2; rule <= HW_SEARCH_CONSTANT; rule++) {
+    const hw_options options = {.variant = HW_CORRECTED,
+                                .line_search = (hw_line_search)rule,
+                                .has_start = true,
+                                .start = {1700, -21000, -12300}};
+    found[rule] = run_all("atgd", &river, readings, n, &options).source;
+    for (int other = HW_SEARCH_ALGORITHM_2; other < rule; other++) {
+      const bool alike = other == HW_SEARCH_ARMIJO && rule == HW_SEARCH_GENERIC;
+      assert_true(alike || memcmp(&found[rule], &found[other], sizeof found[rule]) != 0);
+    }
+  }
+  const hw_options unknown = {.line_search = HW_SEARCH_CONSTANT + 1};
+  const hw_problem problem = {.river = &river};
+  hw_run *run = NULL;
+  assert_int_equal(hw_run_create(hw_method_find("atgd"), &problem, &unknown, &run), HW_EDOMAIN);
+  free(readings);
+  hw_river_free(&river);
+}
+
+/* As printed the t-loop of Algorithm 5 sets x back at every pass; mended it gets further than one step. */
+static void test_corrected_algorithm_5_gets_further_than_one_step(void **state) {
+  (void)state;
+  hw_river river = paper_river();
+  hw_reading *readings = NULL;
+  const size_t n = paper_readings(&river, 12, 0, 1, &readings);
+  hw_source end[2][2];
+  for (int mended = 0; mended < 2; mended++) {
+    for (size_t k = 0; k < 2; k++) {
+      const hw_options options = {.variant = mended ? HW_CORRECTED : HW_PRINTED,
+                                  .window = 200,
+                                  .iterations = k ? 50 : 1,
+                                  .has_start = true,
+                                  .start = {1700, -21000, -12300}};
+      end[mended][k] = run_all("aptgd", &river, readings, n, &options).source;
+    }
+  }
+  assert_memory_equal(&end[0][0], &end[0][1], sizeof end[0][0]);
+  assert_memory_not_equal(&end[1][0], &end[1][1], sizeof end[1][0]);
+  free(readings);
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_resolved_learners_find_the_noise_free_source),
@@ -303,6 +401,9 @@ int main(void) {
       cmocka_unit_test(test_run_refuses_what_it_cannot_use),
       cmocka_unit_test(test_one_step_a_reading_is_enough_from_the_moment_start),
       cmocka_unit_test(test_best_of_many_paths_goes_all_the_way),
+      cmocka_unit_test(test_corrected_line_searches_never_climb),
+      cmocka_unit_test(test_line_searches_differ),
+      cmocka_unit_test(test_corrected_algorithm_5_gets_further_than_one_step),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

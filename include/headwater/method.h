@@ -35,21 +35,39 @@ typedef struct {
 
 typedef enum {
   HW_RESOLVED, /* the paper's idea made to work; the default */
-  HW_PRINTED   /* the paper's pseudo-code to the letter */
+  HW_PRINTED,  /* the paper's pseudo-code to the letter */
+  HW_CORRECTED /* the paper's pseudo-code with its obvious slips mended and nothing else */
 } hw_variant;
+
+/* How the pseudo-code finds the length of a step, printed or corrected; resolved learners have their own way. */
+typedef enum {
+  HW_SEARCH_ALGORITHM_2, /* the paper's; the default */
+  HW_SEARCH_ARMIJO,      /* the usual rule: a share of what the gradient promises must be gained (Remark 3.3 (ii)) */
+  HW_SEARCH_GENERIC,     /* anything gained will do (Remark 3.3 (ii)) */
+  HW_SEARCH_EXACT,       /* the best step there is, no longer than the first (Remark 3.3 (ii)) */
+  HW_SEARCH_CONSTANT     /* none: Algorithm 3's vector step as it is (Remark 3.3 (i)) */
+} hw_line_search;
+
+/* Ingredients of the resolved descent that can be left out, to see what each is worth. */
+enum {
+  HW_WITHOUT_PHASE = 1,    /* place and time as they are, not the phase l - v t */
+  HW_WITHOUT_CURVATURE = 2 /* steps by box widths alone, neither Gauss-Newton nor Barzilai-Borwein */
+};
 
 /* Zero means the default everywhere, so `hw_options options = {0};` is a good start. */
 typedef struct {
-  uint64_t seed;        /* default 1 */
-  double level;         /* of intervals; default 0.9 */
-  hw_variant variant;   /* gradient methods */
-  size_t window;        /* readings in the loss of the gradient methods; default 1000, printed 1 */
-  size_t starts;        /* paths of mtgd, mptgd; default 30 */
-  double tolerance;     /* on the box-scaled projected gradient; default 5e-6 */
-  size_t iterations;    /* most iterations of one solve; default 200 */
-  double perturbation;  /* radius of aptgd, mptgd in box widths; default 0.4 */
-  bool no_moment_start; /* resolved learners: do not restart from the readings' moments */
-  bool has_start;       /* start the single-path learners at `start` instead of the box's centre */
+  uint64_t seed;              /* default 1 */
+  double level;               /* of intervals; default 0.9 */
+  hw_variant variant;         /* gradient methods */
+  size_t window;              /* readings in the loss of the gradient methods; default 1000, printed and corrected 1 */
+  size_t starts;              /* paths of mtgd, mptgd; default 30 */
+  double tolerance;           /* on the box-scaled projected gradient; default 5e-6 */
+  size_t iterations;          /* most iterations of one solve; default 200 */
+  double perturbation;        /* radius of aptgd, mptgd in box widths; default 0.4 */
+  hw_line_search line_search; /* printed and corrected learners */
+  bool no_moment_start;       /* resolved learners: do not restart from the readings' moments */
+  unsigned without;           /* resolved learners: HW_WITHOUT_..., or-ed */
+  bool has_start;             /* start the single-path learners at `start` instead of the box's centre */
   hw_source start;
   bool per_sensor;    /* gradient methods: also learn from each sensor alone, for the interval across sensors */
   size_t threads;     /* default: one per core; results do not depend on it */

@@ -20,7 +20,8 @@ typedef struct {
   size_t rounds;      /* default 100 */
   size_t first;       /* sensors installed before the first round, >= 2; default 3 */
   size_t pool;        /* most sensors that can be installed; default 50 */
-  hw_variant variant; /* HW_PRINTED: half lengths (the formula lacks its factor 2) and uninstalling, as printed */
+  hw_variant variant; /* HW_PRINTED: half lengths (the formula lacks its factor 2) and uninstalling, as printed;
+                         HW_CORRECTED: with the factor, uninstalling */
 } hw_plan_settings;
 
 /* What sensor `sensor` (0 .. pool-1) alone says after round `round` (0 ..). */

@@ -26,8 +26,9 @@ enum { MOST_BACKTRACKS = 60 };
 typedef struct {
   const hw_box *box;
   double width[3];
-  double scale; /* F times this is unit-free */
-  double v;     /* of the phase coordinate */
+  double scale;  /* F times this is unit-free */
+  double v;      /* of the phase coordinate; 0 makes it the place itself */
+  bool by_width; /* steps by box widths alone */
 } frame;
 
 typedef struct {
@@ -76,6 +77,12 @@ static void project(const frame *fr, const double m[3], double y[3]) {
 
 static void metric(const frame *fr, const point *at, double m[3]) {
   double most = 0;
+  for (int j = 0; j < 3 && fr->by_width; j++) {
+    m[j] = fr->width[j] * fr->width[j];
+  }
+  if (fr->by_width) {
+    return;
+  }
   for (int j = 0; j < 3; j++) {
     most = fmax(most, at->diagonal[j] * fr->width[j] * fr->width[j]);
   }
@@ -135,8 +142,11 @@ static double clip(const frame *fr, const point *at, const double m[3], double a
 }
 
 /* What the next step is to be multiplied by, from the curvature met by this one. */
-static double next_alpha(const point *from, const point *to, const double m[3]) {
+static double next_alpha(const frame *fr, const point *from, const point *to, const double m[3]) {
   double length = 0, curvature = 0;
+  if (fr->by_width) {
+    return 1;
+  }
   for (int j = 0; j < 3; j++) {
     const double moved = to->y[j] - from->y[j];
     length += m[j] > 0 ? moved * moved / m[j] : 0;
@@ -174,7 +184,7 @@ static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr
       if (tries > 0) {
         slope_at(misfit, view, fr, out);
       }
-      *alpha = next_alpha(at, out, m);
+      *alpha = next_alpha(fr, at, out, m);
       return HW_STOP_NONE;
     }
   }
@@ -188,9 +198,11 @@ static bool all_finite(const point *p) {
 
 void hw__solve(hw__misfit *misfit, const hw__view *view, const hw_box *box, const hw__limits *limits,
                hw__solution *solution) {
-  frame fr = {.box = box,
-              .scale = view->mean_square > 0 ? 1 / view->mean_square : 1,
-              .v = hw__transport_velocity(misfit->transport, solution->x.location_m)};
+  frame fr = {
+      .box = box,
+      .scale = view->mean_square > 0 ? 1 / view->mean_square : 1,
+      .v = limits->without & HW_WITHOUT_PHASE ? 0 : hw__transport_velocity(misfit->transport, solution->x.location_m),
+      .by_width = (limits->without & HW_WITHOUT_CURVATURE) != 0};
   hw__box_widths(box, fr.width);
   const hw_source *x = &solution->x;
   point at = {.y = {x->mass_g, x->location_m - fr.v * x->time_s, x->time_s}};

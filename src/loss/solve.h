@@ -14,6 +14,7 @@ typedef struct {
   double tolerance;  /* on the projected gradient in box widths, F divided by the mean square reading; a tenth of
                       * it on the share of F that is still to be gained */
   size_t iterations; /* at most */
+  unsigned without;  /* HW_WITHOUT_... of method.h */
 } hw__limits;
 
 typedef struct {

@@ -16,7 +16,7 @@ hw_status hw_options_fill(hw_options *o) {
   o->seed = o->seed ? o->seed : 1;
   o->level = o->level != 0 ? o->level : 0.9;
   /* The paper runs with a window of one; made to work, a window must span a whole pulse. */
-  o->window = o->window ? o->window : o->variant == HW_PRINTED ? 1 : 1000;
+  o->window = o->window ? o->window : o->variant == HW_RESOLVED ? 1000 : 1;
   o->starts = o->starts ? o->starts : 30;
   o->tolerance = o->tolerance != 0 ? o->tolerance : 5e-6;
   o->iterations = o->iterations ? o->iterations : 200;
@@ -24,7 +24,8 @@ hw_status hw_options_fill(hw_options *o) {
   const hw_source *s = &o->start;
   const bool start_ok = !o->has_start || (isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s));
   const bool ok = o->level > 0 && o->level < 1 && o->tolerance > 0 && isfinite(o->tolerance) && o->perturbation > 0 &&
-                  o->perturbation <= 1 && o->window <= 10000000 && o->starts <= 100000 && start_ok;
+                  o->perturbation <= 1 && o->window <= 10000000 && o->starts <= 100000 && start_ok &&
+                  o->variant <= HW_CORRECTED && o->line_search <= HW_SEARCH_CONSTANT;
   return ok ? HW_OK : HW_EDOMAIN;
 }
 

@@ -101,7 +101,7 @@ static hw_status create_one(const hw__recipe *recipe, const hw_problem *problem,
 }
 
 double hw__learner_solve(const hw__learner *learner, hw__path *path, size_t iterations) {
-  const hw__limits limits = {learner->options.tolerance, iterations};
+  const hw__limits limits = {learner->options.tolerance, iterations, learner->options.without};
   hw__solution solution = {.x = path->x};
   hw__solve(&path->misfit, learner->view, &learner->box, &limits, &solution);
   path->x = solution.x;
@@ -150,10 +150,11 @@ static double squared_mean(const hw__learner *learner, hw__path *path) {
 static void advance_path(void *context, size_t i) {
   hw__learner *learner = context;
   hw__path *path = &learner->paths[learner->live[i]];
-  const bool printed = learner->options.variant == HW_PRINTED;
-  (printed ? learner->recipe->printed : learner->recipe->resolved)(learner, path);
+  const hw_variant variant = learner->options.variant;
+  (variant == HW_RESOLVED ? learner->recipe->resolved : learner->recipe->printed)(learner, path);
   if (learner->path_count > 1) {
-    path->criterion = printed ? squared_mean(learner, path) : hw__misfit_value(&path->misfit, &learner->all, &path->x);
+    path->criterion =
+        variant == HW_PRINTED ? squared_mean(learner, path) : hw__misfit_value(&path->misfit, &learner->all, &path->x);
   }
 }
 
@@ -288,7 +289,7 @@ hw_status hw__learner_observe(void *state, const hw_reading *reading) {
 
 /* A sensor speaks once its readings have a shape and its best source explains most of them; noise explains little. */
 static bool has_a_say(const hw__learner *one) {
-  if (one->options.variant == HW_PRINTED) {
+  if (one->options.variant != HW_RESOLVED) {
     return one->seen > 0;
   }
   hw__misfit free_of_charge = {.transport = one->transport, .sensor_m = one->sensor_m};

@@ -31,7 +31,8 @@ typedef struct hw__learner hw__learner;
 typedef void (*hw__advance)(const hw__learner *learner, hw__path *path);
 
 typedef struct {
-  hw__advance resolved, printed;
+  hw__advance resolved;
+  hw__advance printed; /* the pseudo-code, printed or corrected as the options say */
   bool multi_start;
   bool moment_start; /* resolved variant: path 0 also tries the source that the readings' moments suggest */
 } hw__recipe;

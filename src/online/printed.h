@@ -1,15 +1,19 @@
-/* The paper's pseudo-code to the letter, for `--variant printed`: Algorithms 1 to 3 and 5 to 8, with a cap on
- * every loop and a check that numbers stay finite, and nothing else mended. docs/paper.md says what comes of it.
+/* The paper's pseudo-code, Algorithms 1 to 3 and 5 to 8, with a cap on every loop and a check that numbers stay finite.
+ * docs/paper.md says what comes of it.
  *
- * The paper's units: gram, metre, minute, and a loss in (microgram/l)^2 (in g/m3 its tolerance is as large as
- * the gradients and nothing ever moves).
+ *   --variant printed     to the letter
+ *   --variant corrected   with its obvious slips mended and nothing else: the sign in Armijo's rule, trial and step
+ * alike, steps inverse to the moduli as the text says (the formula has them proportional), Algorithm 5's loop going on
+ * from where it got to, its waiting time within the iterations there are, and the best path by the mean of the squares
+ * (learner.c)
  */
 #ifndef HW_ONLINE_PRINTED_H
 #define HW_ONLINE_PRINTED_H
 
 #include "online/learner.h"
 
-void hw__printed_tgd(const hw__learner *learner, hw__path *path);   /* Algorithm 6 */
+/* Which of the two is the learner's option. */
+void hw__printed_tgd(const hw__learner *learner, hw__path *path);   /* Algorithm 6; nothing to mend */
 void hw__printed_atgd(const hw__learner *learner, hw__path *path);  /* Algorithm 1 */
 void hw__printed_aptgd(const hw__learner *learner, hw__path *path); /* Algorithm 5 */
 void hw__printed_mtgd(const hw__learner *learner, hw__path *path);  /* Algorithm 7, one path */

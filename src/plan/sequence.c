@@ -3,7 +3,8 @@
  * Where we deviate from the printed text, and why: it compares the half length of the interval with the
  * accepted full length (a factor 2 is missing), its inner search can cycle (m -> m' -> m), its last round
  * is empty when T divides N, and it uninstalls sensors that were paid for. HW_PRINTED keeps the factor and
- * the uninstalling; a cycle is left there too, because a text that never ends cannot be run.
+ * the uninstalling, HW_CORRECTED the uninstalling only; a cycle is left there too, because a text that never ends
+ * cannot be run.
  *
  * Check values (level 0.9): spreads 50 g, 500 m, 300 s against 200 g, 500 m, 12000 s need 3, 13 and 2 sensors directly.
  */
@@ -126,7 +127,7 @@ static hw_status run_rounds(sequence *q, hw_plan_identify identify, void *contex
       }
     }
     hw_plan_round *r = &rounds[round];
-    size_t next = q->settings.variant == HW_PRINTED ? 2 : q->installed;
+    size_t next = q->settings.variant == HW_RESOLVED ? q->installed : 2;
     for (size_t d = 0; d < DIMENSIONS; d++) {
       r->required[d] = required_in(q, d, &r->cycles);
       next = r->required[d] > next ? r->required[d] : next;

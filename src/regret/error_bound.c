@@ -149,7 +149,7 @@ static void check_mean_loss(hw__bound_check *c, hw_error_bound *out) {
   hw__bend_hessian(&c->misfit, &c->view, c->width, c->scale, x, hessian);
   hw__bend_eigenvalues(hessian, out->eigenvalue);
   out->gradient = hw__bound_gradient(c, &c->view, x, NULL);
-  const hw__limits limits = {polish_tolerance, POLISH_ITERATIONS};
+  const hw__limits limits = {.tolerance = polish_tolerance, .iterations = POLISH_ITERATIONS};
   hw__solution bottom = {.x = *x};
   hw__solve(&c->misfit, &c->view, &c->box, &limits, &bottom);
   out->distance = hw__bound_distance(c, x, &bottom.x);

@@ -115,7 +115,7 @@ static double stationarity(hw_regret *r, const hw__view *view, const hw_source *
 }
 
 static void polish(hw_regret *r, const hw_source *start) {
-  const hw__limits limits = {polish_tolerance, POLISH_ITERATIONS};
+  const hw__limits limits = {.tolerance = polish_tolerance, .iterations = POLISH_ITERATIONS};
   hw__solution solution = {.x = *start};
   hw__solve(&r->misfit, &r->all, &r->box, &limits, &solution);
   const double sum = solution.value * (double)r->all.count;
