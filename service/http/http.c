@@ -11,11 +11,13 @@
 #include "http/connections.h"
 #include "http/rate_limit.h"
 
+/* One request from its head to its answer. */
 typedef struct {
-  char *body;
-  size_t size, capacity;
-  bool too_large;
-} upload;
+  hw__request request;
+  const hw__route *route;
+  size_t capacity; /* of the body, taken from the budget */
+  bool too_large, no_room;
+} exchange;
 
 hw__reply hw__reply_text(unsigned code, const char *type, char *text) {
   if (!text) {
@@ -119,31 +121,33 @@ static bool is_foreign(const hw__service *service, struct MHD_Connection *connec
   return !service->auth && !hw__authority_is_loopback(&asked_for);
 }
 
-static hw__reply dispatch(hw__request *request) {
-  bool path_known = false;
+static const hw__route *find_route(hw__request *request, bool *path_known) {
+  *path_known = false;
   for (const hw__route *route = hw__routes; route->path; route++) {
-    if (!fits(route->path, request->path, request)) {
-      continue;
+    if (fits(route->path, request->path, request)) {
+      *path_known = true;
+      const bool head = strcmp(request->method, "HEAD") == 0 && strcmp(route->method, "GET") == 0;
+      if (head || strcmp(route->method, request->method) == 0) {
+        return route;
+      }
     }
-    path_known = true;
-    const bool head = strcmp(request->method, "HEAD") == 0 && strcmp(route->method, "GET") == 0;
-    if (strcmp(route->method, request->method) != 0 && !head) {
-      continue;
-    }
-    if (is_foreign(request->service, request->connection)) {
-      hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
-      return hw__reply_error(403, "a request from another site");
-    }
-    const unsigned roles = roles_of(request->service, request->connection);
-    if (route->role && !(roles & route->role)) {
-      hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
-      return roles ? hw__reply_error(403, "this token may not do that")
-                   : hw__reply_error(401, "a token is needed: Authorization: Bearer TOKEN");
-    }
-    return route->handle(request);
   }
-  return path_known ? hw__reply_error(405, "not with %s", request->method)
-                    : hw__reply_error(404, "nothing here; see docs/api.md");
+  return NULL;
+}
+
+/* May this be asked, by whoever asks? Looked at before a body is taken. Returned: true, or why not. */
+static bool is_permitted(const hw__request *request, unsigned role, hw__reply *refusal) {
+  if (is_foreign(request->service, request->connection)) {
+    *refusal = hw__reply_error(403, "a request from another site");
+    return false;
+  }
+  const unsigned roles = roles_of(request->service, request->connection);
+  if (role && !(roles & role)) {
+    *refusal = roles ? hw__reply_error(403, "this token may not do that")
+                     : hw__reply_error(401, "a token is needed: Authorization: Bearer TOKEN");
+    return false;
+  }
+  return true;
 }
 
 static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connection *connection, hw__reply *reply) {
@@ -184,72 +188,124 @@ static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connect
   return queued;
 }
 
-static enum MHD_Result refuse(const hw__service *service, struct MHD_Connection *connection, unsigned code,
-                              const char *sentence) {
-  hw__reply reply = hw__reply_error(code, "%s", sentence);
+static enum MHD_Result refuse(const hw__service *service, struct MHD_Connection *connection, hw__reply reply) {
   hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
+  hw__connections_step(service->connections, connection, HW_STEP_ANSWER);
   return send_reply(service, connection, &reply);
 }
 
-static bool take_upload(upload *up, const char *data, size_t size, size_t limit) {
-  if (up->size + size > limit) {
-    up->too_large = true;
-    return true;
+static const char too_large[] = "the body is too large", too_many[] = "too many bodies at once, send it again";
+
+static size_t body_most(const exchange *e) {
+  const size_t limit = e->request.service->options.body_limit;
+  return e->route->body_bytes < limit ? e->route->body_bytes : limit;
+}
+
+/* The head is there: what it asks for, whether it may, and whether there is room for what follows. */
+static enum MHD_Result begin(exchange *e) {
+  hw__request *request = &e->request;
+  hw__service *service = request->service;
+  struct MHD_Connection *connection = request->connection;
+  hw__connections_step(service->connections, connection, HW_STEP_BODY);
+  if (!hw__rate_limit_admit(service->limiter, connection)) {
+    return refuse(service, connection, hw__reply_error(429, "too many requests from this address"));
   }
-  if (up->size + size + 1 > up->capacity) {
-    const size_t wanted = 2 * (up->size + size) + 1024;
-    char *grown = realloc(up->body, wanted);
-    if (!grown) {
-      return false;
+  bool path_known = false;
+  hw__reply refusal;
+  e->route = find_route(request, &path_known);
+  if (!e->route) {
+    return refuse(service, connection,
+                  path_known ? hw__reply_error(405, "not with %s", request->method)
+                             : hw__reply_error(404, "nothing here; see docs/api.md"));
+  }
+  if (!is_permitted(request, e->route->role, &refusal)) {
+    return refuse(service, connection, refusal);
+  }
+  const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
+  const unsigned long long announced = length ? strtoull(length, NULL, 10) : 0;
+  if (announced > service->options.body_limit || (e->route->body_bytes && announced > body_most(e))) {
+    return refuse(service, connection, hw__reply_error(413, "%s", too_large));
+  }
+  if (e->route->body_bytes && announced > atomic_load(&service->bodies.left_bytes)) {
+    return refuse(service, connection, hw__reply_later(too_many));
+  }
+  return MHD_YES;
+}
+
+/* What does not fit is passed over and told at the end: the sender is still writing. */
+static void take_body(exchange *e, const char *data, size_t size) {
+  hw__request *request = &e->request;
+  hw__budget *budget = &request->service->bodies;
+  const size_t most = body_most(e);
+  if (e->route->body_bytes == 0 || e->too_large || e->no_room) {
+    return;
+  }
+  const size_t needed = request->size + size;
+  if (needed > most) {
+    e->too_large = true;
+    return;
+  }
+  if (needed + 1 > e->capacity) {
+    const size_t twice = 2 * needed + 1024, wanted = twice < most + 1 ? twice : most + 1;
+    if (!hw__budget_take(budget, wanted - e->capacity)) {
+      e->no_room = true;
+      return;
     }
-    up->body = grown;
-    up->capacity = wanted;
+    char *grown = realloc(request->body, wanted);
+    if (!grown) {
+      hw__budget_give(budget, wanted - e->capacity);
+      e->no_room = true;
+      return;
+    }
+    request->body = grown;
+    e->capacity = wanted;
   }
-  memcpy(up->body + up->size, data, size);
-  up->size += size;
-  return true;
+  memcpy(request->body + request->size, data, size);
+  request->size = needed;
+}
+
+static enum MHD_Result answer(exchange *e) {
+  hw__request *request = &e->request;
+  hw__service *service = request->service;
+  hw__reply reply;
+  if (e->too_large || e->no_room) {
+    reply = e->too_large ? hw__reply_error(413, "%s", too_large) : hw__reply_later(too_many);
+    return refuse(service, request->connection, reply);
+  }
+  if (request->body) {
+    request->body[request->size] = '\0';
+    /* A body takes its time: the token may have been withdrawn. */
+    if (!is_permitted(request, e->route->role, &reply)) {
+      return refuse(service, request->connection, reply);
+    }
+  }
+  hw__connections_step(service->connections, request->connection, HW_STEP_WORK);
+  reply = e->route->handle(request);
+  if (!reply.stream) {
+    hw__connections_step(service->connections, request->connection, HW_STEP_ANSWER);
+  }
+  return send_reply(service, request->connection, &reply);
 }
 
 enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connection, const char *url,
                                     const char *method, const char *version, const char *data, size_t *data_size,
                                     void **state) {
   (void)version;
-  hw__service *service = context;
-  upload *up = *state;
-  if (!up) {
-    *state = up = calloc(1, sizeof *up);
-    if (!up) {
+  exchange *e = *state;
+  if (!e) {
+    *state = e = calloc(1, sizeof *e);
+    if (!e) {
       return MHD_NO;
     }
-    hw__connections_step(service->connections, connection, HW_STEP_BODY);
-    if (!hw__rate_limit_admit(service->limiter, connection)) {
-      return refuse(service, connection, 429, "too many requests from this address");
-    }
-    const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
-    if (length && strtoull(length, NULL, 10) > service->options.body_limit) {
-      return refuse(service, connection, 413, "the body is too large");
-    }
-    return MHD_YES;
+    e->request = (hw__request){.service = context, .connection = connection, .method = method, .path = url};
+    return begin(e);
   }
   if (*data_size) {
-    const bool ok = up->too_large || take_upload(up, data, *data_size, service->options.body_limit);
+    take_body(e, data, *data_size);
     *data_size = 0;
-    return ok ? MHD_YES : MHD_NO;
+    return MHD_YES;
   }
-  if (up->too_large) {
-    return refuse(service, connection, 413, "the body is too large");
-  }
-  if (up->body) {
-    up->body[up->size] = '\0';
-  }
-  hw__request request = {
-      .service = service, .connection = connection, .method = method, .path = url, .body = up->body, .size = up->size};
-  hw__connections_step(service->connections, connection, HW_STEP_WORK);
-  hw__reply reply = dispatch(&request);
-  if (!reply.stream) {
-    hw__connections_step(service->connections, connection, HW_STEP_ANSWER);
-  }
-  return send_reply(service, connection, &reply);
+  return answer(e);
 }
 
 void hw__http_on_completed(void *context, struct MHD_Connection *connection, void **state,
@@ -257,10 +313,11 @@ void hw__http_on_completed(void *context, struct MHD_Connection *connection, voi
   hw__service *service = context;
   (void)code;
   hw__connections_step(service->connections, connection, HW_STEP_HEAD);
-  upload *up = *state;
-  if (up) {
-    free(up->body);
-    free(up);
+  exchange *e = *state;
+  if (e) {
+    free(e->request.body);
+    hw__budget_give(&service->bodies, e->capacity);
+    free(e);
     *state = NULL;
   }
 }

@@ -1,4 +1,4 @@
-/* The HTTP side: requests in, replies out, limits and tokens before anything else.
+/* The HTTP side: requests in, replies out, limits and tokens before anything else, a body included.
  *
  * One thread a connection (libmicrohttpd): a handler may simply wait for the disk, and a stream for
  * news. Connections, body size and requests per second are bounded, so threads and memory are too.
@@ -42,6 +42,7 @@ typedef struct {
   const char *path; /* {} stands for one segment */
   unsigned role;    /* 0: anybody */
   hw__handler handle;
+  size_t body_bytes; /* most of a body, within --body-limit; 0: what comes is passed over */
 } hw__route;
 
 /* Every route there is, ended by a NULL path. */

@@ -71,6 +71,8 @@ hw_status hw__http_start(hw__service *service, hw_error *error) {
   struct sockaddr_storage address;
   hw__address_socket(service->host, service->port, &address, &service->loopback);
   const size_t connections = service->options.connections;
+  /* The shortest rows take twenty times their length once they are read: the largest body alone always fits. */
+  atomic_store(&service->bodies.left_bytes, 32 * service->options.body_limit);
   service->limiter = hw__rate_limit_create(service->options.rate_per_s);
   /* One address may not take all of them; on loopback everybody has the same one. */
   service->connections = hw__connections_create(connections, service->loopback ? 0 : (connections + 1) / 2);

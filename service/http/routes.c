@@ -9,32 +9,32 @@
 #include "live/show.h"
 
 const hw__route hw__routes[] = {
-    {"POST", "/v1/readings", HW_ROLE_INGEST, hw__post_readings},
-    {"GET", "/v1/rivers", HW_ROLE_READ, hw__get_rivers},
-    {"GET", "/v1/rivers/{}", HW_ROLE_READ, hw__get_river},
-    {"GET", "/v1/rivers/{}/readings", HW_ROLE_READ, hw__get_river_readings},
-    {"GET", "/v1/rivers/{}/places", HW_ROLE_READ, hw__get_places},
-    {"GET", "/v1/rivers/{}/centerline", HW_ROLE_READ, hw__get_centerline},
-    {"GET", "/v1/incidents", HW_ROLE_READ, hw__get_incidents},
-    {"POST", "/v1/incidents", HW_ROLE_ADMIN, hw__post_incident},
-    {"GET", "/v1/incidents/{}", HW_ROLE_READ, hw__get_incident},
-    {"POST", "/v1/incidents/{}/close", HW_ROLE_ADMIN, hw__post_close},
-    {"GET", "/v1/incidents/{}/readings", HW_ROLE_READ, hw__get_incident_readings},
-    {"GET", "/v1/incidents/{}/posterior", HW_ROLE_READ, hw__get_posterior},
-    {"GET", "/v1/incidents/{}/forecast", HW_ROLE_READ, hw__get_forecast},
-    {"GET", "/v1/incidents/{}/plume", HW_ROLE_READ, hw__get_plume},
-    {"GET", "/v1/incidents/{}/bulletin", HW_ROLE_READ, hw__get_bulletin},
-    {"GET", "/v1/incidents/{}/export", HW_ROLE_READ, hw__get_export},
-    {"GET", "/v1/events", HW_ROLE_READ, hw__get_events},
-    {"GET", "/v1/stream", HW_ROLE_READ, hw__get_stream},
-    {"GET", "/v1/methods", HW_ROLE_READ, hw__get_methods},
-    {"POST", "/v1/session", 0, hw__post_session},
-    {"GET", "/metrics", HW_ROLE_READ, hw__get_metrics},
-    {"GET", "/healthz", 0, hw__get_health},
-    {"GET", "/readyz", 0, hw__get_ready},
-    {"GET", "/", 0, hw__get_asset},
-    {"GET", "/{}", 0, hw__get_asset},
-    {"GET", "/assets/{}", 0, hw__get_asset},
+    {"POST", "/v1/readings", HW_ROLE_INGEST, hw__post_readings, SIZE_MAX},
+    {"GET", "/v1/rivers", HW_ROLE_READ, hw__get_rivers, 0},
+    {"GET", "/v1/rivers/{}", HW_ROLE_READ, hw__get_river, 0},
+    {"GET", "/v1/rivers/{}/readings", HW_ROLE_READ, hw__get_river_readings, 0},
+    {"GET", "/v1/rivers/{}/places", HW_ROLE_READ, hw__get_places, 0},
+    {"GET", "/v1/rivers/{}/centerline", HW_ROLE_READ, hw__get_centerline, 0},
+    {"GET", "/v1/incidents", HW_ROLE_READ, hw__get_incidents, 0},
+    {"POST", "/v1/incidents", HW_ROLE_ADMIN, hw__post_incident, 64 << 10},
+    {"GET", "/v1/incidents/{}", HW_ROLE_READ, hw__get_incident, 0},
+    {"POST", "/v1/incidents/{}/close", HW_ROLE_ADMIN, hw__post_close, 0},
+    {"GET", "/v1/incidents/{}/readings", HW_ROLE_READ, hw__get_incident_readings, 0},
+    {"GET", "/v1/incidents/{}/posterior", HW_ROLE_READ, hw__get_posterior, 0},
+    {"GET", "/v1/incidents/{}/forecast", HW_ROLE_READ, hw__get_forecast, 0},
+    {"GET", "/v1/incidents/{}/plume", HW_ROLE_READ, hw__get_plume, 0},
+    {"GET", "/v1/incidents/{}/bulletin", HW_ROLE_READ, hw__get_bulletin, 0},
+    {"GET", "/v1/incidents/{}/export", HW_ROLE_READ, hw__get_export, 0},
+    {"GET", "/v1/events", HW_ROLE_READ, hw__get_events, 0},
+    {"GET", "/v1/stream", HW_ROLE_READ, hw__get_stream, 0},
+    {"GET", "/v1/methods", HW_ROLE_READ, hw__get_methods, 0},
+    {"POST", "/v1/session", 0, hw__post_session, 0},
+    {"GET", "/metrics", HW_ROLE_READ, hw__get_metrics, 0},
+    {"GET", "/healthz", 0, hw__get_health, 0},
+    {"GET", "/readyz", 0, hw__get_ready, 0},
+    {"GET", "/", 0, hw__get_asset, 0},
+    {"GET", "/{}", 0, hw__get_asset, 0},
+    {"GET", "/assets/{}", 0, hw__get_asset, 0},
     {0},
 };
 
@@ -82,7 +82,8 @@ hw__reply hw__post_readings(hw__request *request) {
                        .river = hw__query(request, "river"),
                        .now_unix_s = (double)hw__store_now_us(service->store) * 1e-6,
                        .future_s = service->options.future_s,
-                       .nanoseconds = tick_ns(request)};
+                       .nanoseconds = tick_ns(request),
+                       .budget = &service->bodies};
   if (ingest.nanoseconds <= 0) {
     return hw__reply_error(400, "precision, expected ns, us, ms or s");
   }
@@ -94,7 +95,7 @@ hw__reply hw__post_readings(hw__request *request) {
   const hw__db_status stored = parsed == HW_OK ? hw__accept_readings(service, &ingest) : HW_DB_IO;
   hw__reply reply;
   if (parsed != HW_OK) {
-    reply = hw__reply_error(500, "%s", hw_status_text(parsed));
+    reply = hw__reply_later("no memory for this body now, nothing of it was stored: send it again");
   } else if (stored != HW_DB_OK) {
     reply = hw__reply_db(stored); /* nothing of this body was stored */
   } else {

@@ -90,8 +90,15 @@ static bool row_value(const hw__raw_row *row, double *value, bool *below) {
   return isfinite(*value);
 }
 
+enum { FIRST = 128 }; /* entries to begin with; then they double */
+
 static hw_status append(hw__ingest *ingest, const hw__checked_reading *entry) {
-  if (!hw__grow(&ingest->entries, ingest->count, &ingest->capacity, sizeof *ingest->entries, 128)) {
+  const size_t before = ingest->capacity, more = (before ? before : FIRST) * sizeof *entry;
+  if (ingest->count == before && !hw__budget_take(ingest->budget, more)) {
+    return HW_ENOMEM;
+  }
+  if (!hw__grow(&ingest->entries, ingest->count, &ingest->capacity, sizeof *ingest->entries, FIRST)) {
+    hw__budget_give(ingest->budget, more);
     return HW_ENOMEM;
   }
   ingest->entries[ingest->count++] = *entry;
@@ -228,6 +235,7 @@ hw_status hw__ingest_payload(hw__ingest *ingest, const char *sensor, const char 
 }
 
 void hw__ingest_clear(hw__ingest *ingest) {
+  hw__budget_give(ingest->budget, ingest->capacity * sizeof *ingest->entries);
   free(ingest->entries);
   free(ingest->rejects);
   ingest->entries = NULL;

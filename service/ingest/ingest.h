@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "base/budget.h"
 #include "ingest/fate.h"
 #include "rivers/catalog.h"
 
@@ -36,6 +37,7 @@ typedef struct {
   double now_unix_s;  /* for the future check */
   double future_s;    /* tolerance */
   double nanoseconds; /* line protocol: length of one tick of its timestamps; 0 means 1 */
+  hw__budget *budget; /* for the entries; NULL: no bound */
   hw__checked_reading *entries;
   size_t count, capacity;
   hw__reject *rejects;
@@ -49,7 +51,7 @@ typedef enum { HW_BODY_CSV, HW_BODY_NDJSON, HW_BODY_JSON, HW_BODY_LINE, HW_BODY_
  * application/json; text/plain, application/x-influx-line-protocol. */
 hw__body_kind hw__ingest_kind(const char *content_type);
 
-/* Parse a whole body. Status: HW_ENOMEM only; faults of the input are fates. */
+/* Parse a whole body. Status: HW_ENOMEM only, also where the budget is spent; faults of the input are fates. */
 hw_status hw__ingest_body(hw__ingest *ingest, hw__body_kind kind, const char *body, size_t size);
 /* One MQTT payload for the sensor its topic named: a JSON object, or `VALUE TIME` with TIME in ISO 8601 or
  * plain seconds. A time is always needed, here and in line protocol: a message delivered twice could not be

@@ -1,6 +1,10 @@
 /* Readings as JSON objects: one per line, in an array, or alone. The keys are the names of the CSV
- * columns. A body that is not JSON at all is one rejected row, the line where it broke. */
+ * columns. A body that is not JSON at all is one rejected row, the line where it broke.
+ *
+ * An array is taken apart here and its elements are parsed one by one: a tree of the whole would take eighty times the
+ * memory of its text. */
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "ingest/ingest.h"
@@ -39,13 +43,31 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
   return hw__ingest_row(ingest, line, &row);
 }
 
+enum { OBJECT_BYTES = 64 << 10 }; /* no reading is longer; it bounds the memory that one takes */
+
+/* Status: HW_EINPUT with *fault for what is not JSON, HW_ENOMEM. */
+static hw_status load(const char *text, size_t size, json_t **out, json_error_t *fault) {
+  *out = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, fault);
+  /* Jansson has no words for the end of memory. */
+  return *out ? HW_OK : fault->text[0] ? HW_EINPUT : HW_ENOMEM;
+}
+
+static hw_status reject_large(hw__ingest *ingest, size_t line, size_t size) {
+  return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "an object of %zu bytes, expected at most %d", size,
+                           OBJECT_BYTES);
+}
+
 hw_status hw__ingest_object(hw__ingest *ingest, size_t line, const char *text, size_t size, const char *sensor) {
   json_error_t fault;
-  json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES, &fault);
-  if (!object) {
+  json_t *object;
+  if (size > OBJECT_BYTES) {
+    return reject_large(ingest, line, size);
+  }
+  hw_status status = load(text, size, &object, &fault);
+  if (status == HW_EINPUT) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "not JSON: %.120s", fault.text);
   }
-  const hw_status status = take(ingest, line, object, sensor);
+  status = status == HW_OK ? take(ingest, line, object, sensor) : status;
   json_decref(object);
   return status;
 }
@@ -67,21 +89,99 @@ hw_status hw__ingest_ndjson(hw__ingest *ingest, const char *body, size_t size) {
   return status;
 }
 
-hw_status hw__ingest_json(hw__ingest *ingest, const char *body, size_t size) {
-  json_error_t fault;
-  json_t *root = json_loadb(body, size, JSON_REJECT_DUPLICATES, &fault);
-  if (!root) {
-    return hw__ingest_reject(ingest, fault.line > 0 ? (size_t)fault.line : 1, HW_FATE_MALFORMED, "not JSON: %.120s",
-                             fault.text);
+static const char *skip_space(const char *at, const char *end) {
+  while (at < end && strchr(" \t\r\n", *at) && *at) {
+    at++;
   }
-  hw_status status = HW_OK;
-  if (json_is_array(root)) {
-    for (size_t i = 0; i < json_array_size(root) && status == HW_OK; i++) {
-      status = take(ingest, i + 1, json_array_get(root, i), NULL);
+  return at;
+}
+
+/* The comma or bracket behind the element that begins here; NULL where the text ends before it. */
+static const char *element_end(const char *at, const char *end) {
+  size_t depth = 0;
+  bool quoted = false;
+  for (; at < end; at++) {
+    if (quoted) {
+      quoted = *at != '"';
+      at += *at == '\\';
+    } else if (*at == '"') {
+      quoted = true;
+    } else if (*at == '[' || *at == '{') {
+      depth++;
+    } else if (depth > 0) {
+      depth -= *at == ']' || *at == '}';
+    } else if (*at == ',' || *at == ']' || *at == '}') {
+      return at;
     }
-  } else {
-    status = take(ingest, 1, root, NULL);
   }
-  json_decref(root);
+  return NULL;
+}
+
+/* Where a body is no JSON, and why. */
+typedef struct {
+  const char *at;
+  int line; /* from there on; 1 is the same line */
+  char text[JSON_ERROR_TEXT_LENGTH];
+} breach;
+
+static hw_status break_off(breach *b, const char *at, int line, const char *text) {
+  b->at = at;
+  b->line = line;
+  snprintf(b->text, sizeof b->text, "%s", text);
+  return HW_EINPUT;
+}
+
+static hw_status take_element(hw__ingest *ingest, size_t number, const char *at, size_t size, breach *b) {
+  json_error_t fault;
+  json_t *element;
+  if (size > OBJECT_BYTES) {
+    return reject_large(ingest, number, size);
+  }
+  hw_status status = load(at, size, &element, &fault);
+  if (status == HW_EINPUT) {
+    return break_off(b, at, fault.line, fault.text);
+  }
+  status = status == HW_OK ? take(ingest, number, element, NULL) : status;
+  json_decref(element);
   return status;
+}
+
+/* From behind the opening bracket. */
+static hw_status take_array(hw__ingest *ingest, const char *at, const char *end, breach *b) {
+  at = skip_space(at, end);
+  const char *stop = at;
+  hw_status status = HW_OK;
+  if (at == end || *at != ']') {
+    for (size_t number = 1; status == HW_OK; number++) {
+      stop = element_end(at, end);
+      if (!stop) {
+        return break_off(b, end, 1, "']' expected near end of file");
+      }
+      status = take_element(ingest, number, at, (size_t)(stop - at), b);
+      if (*stop != ',') {
+        break;
+      }
+      at = stop + 1;
+    }
+  }
+  if (status == HW_OK && (*stop != ']' || skip_space(stop + 1, end) != end)) {
+    return break_off(b, stop, 1, *stop == ']' ? "end of file expected" : "']' expected near '}'");
+  }
+  return status;
+}
+
+hw_status hw__ingest_json(hw__ingest *ingest, const char *body, size_t size) {
+  const char *end = body + size, *at = skip_space(body, end);
+  breach b;
+  const hw_status status =
+      at < end && *at == '[' ? take_array(ingest, at + 1, end, &b) : take_element(ingest, 1, body, size, &b);
+  if (status != HW_EINPUT) {
+    return status;
+  }
+  size_t line = b.line > 0 ? (size_t)b.line : 1;
+  for (at = body; at < b.at; at++) {
+    line += *at == '\n';
+  }
+  hw__ingest_clear(ingest);
+  return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "not JSON: %.120s", b.text);
 }

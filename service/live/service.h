@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "api/serve.h"
+#include "base/budget.h"
 #include "cluster/follower.h"
 #include "incidents/solver.h"
 #include "incidents/tracker.h"
@@ -27,6 +28,7 @@ typedef struct {
   _Atomic int *time_bases; /* per river, once known; see hw__river_time_base */
   hw__rate_limiter *limiter;
   hw__connections *connections;
+  hw__budget bodies; /* for request bodies and the rows read from them */
   struct MHD_Daemon *daemon;
   char *tls_cert, *tls_key; /* contents, held for the daemon */
   char host[128];

@@ -1,5 +1,6 @@
 """The service against those who mean it ill, or are broken in a way that looks like it: hostile.py HEADWATER [TEST...]"""
 import contextlib
+import hashlib
 import os
 import select
 import shutil
@@ -133,6 +134,69 @@ def test_event_streams_leave_room(folder):
         assert wait_for(admitted, 10)
         for stream in streams:
             stream.close()
+
+
+def memory_mb(service, which="VmRSS"):
+    for line in open(f"/proc/{service.process.pid}/status"):
+        if line.startswith(which + ":"):
+            return int(line.split()[1]) / 1024
+
+
+def upload(service, size, sent, headers="", kind="text/csv"):
+    """A body announced and in part sent."""
+    connection = connect(service)
+    connection.sendall(f"POST /v1/readings?river=demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\nContent-Length: {size}\r\n{headers}\r\n".encode())
+    with contextlib.suppress(OSError):
+        connection.sendall(sent)
+    return connection
+
+
+def status_of(connection, seconds=10):
+    connection.settimeout(seconds)
+    return connection.recv(4096).decode()
+
+
+def test_bodies_without_a_token_are_not_taken(folder):
+    path = os.path.join(folder, "tokens")
+    open(path, "w").write(f"ingest {hashlib.sha256(b'beta').hexdigest()}\n")
+    with serve(folder, "--token-file", path) as service:
+        before, body = memory_mb(service), b"x" * 7900000
+        held = [upload(service, 8000000, body) for _ in range(24)]
+        grown = memory_mb(service) - before
+        assert grown < 40, f"{grown} MB for bodies nobody may send"
+        waiting = upload(service, 8000000, b"")
+        assert " 401 " in status_of(waiting)  # told at the head: there is no body yet
+        allowed = upload(service, 4, b"x", "Authorization: Bearer beta\r\n")
+        allowed.sendall(b"y\nz")
+        assert " 200 " in status_of(allowed)
+        for connection in [*held, waiting, allowed]:
+            connection.close()
+
+
+def test_bodies_share_a_budget(folder):
+    with serve(folder, "--body-limit", "1000000") as service:
+        held = [upload(service, 999999, b"x" * 999990) for _ in range(32)]
+        assert wait_for(lambda: memory_mb(service) > 28)
+        late = upload(service, 999999, b"x" * 999999)
+        answer = status_of(late)
+        assert " 503 " in answer and "Retry-After: " in answer and "send it again" in answer, answer
+        assert service.request("/healthz")[0] == 200
+        for connection in [*held, late]:
+            connection.close()
+        csv = "time_s,sensor,concentration_g_m3\n" + "".join(f"{i},s1,0\n" for i in range(50000))
+        assert wait_for(lambda: service.request("/v1/readings?river=demo", csv, {"Content-Type": "text/csv"})[0] == 200)
+
+
+def test_many_empty_objects_take_little_memory(folder):
+    with serve(folder) as service:
+        before = memory_mb(service)
+        answer = service.post("[" + ",".join(["{}"] * 2700000) + "]", kind="application/json")
+        assert answer["rejected_count"] == 2700000, answer
+        grown = memory_mb(service, "VmHWM") - before
+        assert grown < 64, f"{grown} MB for 8 MB of empty objects"
+        nested = '{"x": [' + ",".join(["{}"] * 2700000) + "]}\n"
+        assert service.post(nested, kind="application/x-ndjson")["rejected_count"] == 1
+        assert memory_mb(service, "VmHWM") - before < 64
 
 
 def main():

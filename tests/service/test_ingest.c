@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -101,6 +102,71 @@ static void test_json_array_counts_its_elements(void **state) {
   hw__ingest_clear(&ingest);
 }
 
+static void test_a_json_body_is_good_as_a_whole_or_one_rejection(void **state) {
+#define ONE "{\"sensor\": \"s1\", \"time_s\": 2.5, \"concentration_g_m3\": 0.25, \"note\": \"a,]}\\\" \\\\\"}"
+  static const struct {
+    const char *body;
+    size_t count, line; /* line 0: nothing is wrong */
+  } cases[] = {
+      {"[]", 0, 0},
+      {" [ ] ", 0, 0},
+      {"[" ONE "]", 1, 0},
+      {"[" ONE " , " ONE "]\n", 2, 0},
+      {ONE, 1, 0},
+      {"", 0, 1},
+      {"[", 0, 1},
+      {"[" ONE, 0, 1},
+      {"[" ONE ",]", 0, 1},
+      {"[\n" ONE ",\n{\"a\": }]", 0, 3},
+      {"[" ONE "\n" ONE "]", 0, 2},
+      {"[" ONE "}", 0, 1},
+      {"[" ONE "]\n]", 0, 1},
+      {"[" ONE "] x", 0, 1},
+      {"[" ONE ",\n{\"a\": \"]", 0, 2},
+      {"[" ONE ", {\"a\": 1, \"a\": 2}]", 0, 1}, /* a name twice */
+  };
+#undef ONE
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw__ingest ingest = start(*state);
+    assert_int_equal(hw__ingest_body(&ingest, HW_BODY_JSON, cases[i].body, strlen(cases[i].body)), HW_OK);
+    assert_int_equal(ingest.count, cases[i].count);
+    assert_int_equal(ingest.reject_count, cases[i].line > 0);
+    assert_true(!cases[i].line || ingest.rejects[0].line == cases[i].line);
+    hw__ingest_clear(&ingest);
+  }
+}
+
+static void test_an_object_too_long_for_a_reading_is_not_parsed(void **state) {
+  enum { LONG = 70000 };
+  static char body[LONG + 100];
+  char *at = body + sprintf(body, "[{\"sensor\": \"s1\", \"time_s\": 2.5, \"concentration_g_m3\": 0.25}, {\"x\": [");
+  memset(at, ' ', LONG);
+  memcpy(at + LONG, "]}]", 4);
+  hw__ingest ingest = start(*state);
+  hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body));
+  assert_int_equal(ingest.count, 1);
+  assert_int_equal(ingest.rejects[0].line, 2);
+  hw__ingest_clear(&ingest);
+  hw__ingest_body(&ingest, HW_BODY_NDJSON, body, strlen(body));
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+  hw__ingest_clear(&ingest);
+}
+
+static void test_rows_stop_where_the_budget_ends(void **state) {
+  hw__budget budget = {20000};
+  hw__ingest ingest = start(*state);
+  ingest.budget = &budget;
+  static char body[20000];
+  char *at = body + sprintf(body, "time_s,sensor,concentration_g_m3\n");
+  for (int i = 0; i < 1000; i++) {
+    at += sprintf(at, "%d.5,s1,0.5\n", i);
+  }
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body)), HW_ENOMEM);
+  assert_true(budget.left_bytes < 20000);
+  hw__ingest_clear(&ingest);
+  assert_int_equal(budget.left_bytes, 20000);
+}
+
 static void test_line_protocol_escapes_and_precision(void **state) {
   hw__ingest ingest = start(*state);
   const char *body =
@@ -182,6 +248,9 @@ int main(void) {
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
       cmocka_unit_test(test_json_array_counts_its_elements),
+      cmocka_unit_test(test_a_json_body_is_good_as_a_whole_or_one_rejection),
+      cmocka_unit_test(test_an_object_too_long_for_a_reading_is_not_parsed),
+      cmocka_unit_test(test_rows_stop_where_the_budget_ends),
       cmocka_unit_test(test_line_protocol_escapes_and_precision),
       cmocka_unit_test(test_mqtt_payloads_need_a_time),
       cmocka_unit_test(test_content_type_parameters_are_ignored),
