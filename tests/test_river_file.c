@@ -121,6 +121,37 @@ static void test_instants_make_the_search_box_a_calendar_one(void **state) {
   hw_river_free(&river);
 }
 
+static void test_candidates_carry_their_prior_and_their_log(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS SEARCH SENSORS
+                         "candidates:\n  - {id: mill, location_m: -21000, prior: 2.5, active: [[-20000, -18000.5], "
+                         "[-12000, -9000]], active_trust: 0.7}\n  - {id: works, location_m: -22000}\n"
+                         "none_of_these: {prior: 0.37}\n");
+  const hw_candidate *mill = &river.candidates[0], *works = &river.candidates[1];
+  assert_true(mill->prior == 2.5 && mill->active_trust == 0.7 && mill->active_count == 2);
+  assert_true(mill->active[0].from_s == -20000 && mill->active[0].to_s == -18000.5 && mill->active[1].to_s == -9000);
+  assert_true(works->prior == 0 && works->active_count == 0 && works->active_trust == 0);
+  assert_true(river.none_prior == 0.37);
+  hw_river_free(&river);
+  river = parse(HYDRAULICS SEARCH SENSORS);
+  assert_true(river.none_prior == 0.2 && river.when.sd_s == 0);
+  hw_river_free(&river);
+}
+
+static void test_release_time_may_be_a_distribution(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS SENSORS
+                         "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {median: "
+                         "2026-03-01T08:15:00+01:00, sd_s: 600}}\n"
+                         "candidates: [{id: a, location_m: -9, active: [[2026-03-01T06:00:00Z, "
+                         "2026-03-01T07:00:00Z]]}]\n");
+  assert_true(river.search_is_calendar);
+  assert_true(river.when.median_s == 1772349300.0 && river.when.sd_s == 600);
+  assert_true(river.search.lo.time_s == 1772349300.0 - 2400 && river.search.hi.time_s == 1772349300.0 + 2400);
+  assert_true(river.candidates[0].active[0].to_s == 1772348400.0);
+  hw_river_free(&river);
+}
+
 static void test_odd_but_usable_rivers_warn(void **state) {
   (void)state;
   hw_river river = parse("hydraulics: {velocity_m_s: 1.2}\n" SEARCH
@@ -148,7 +179,35 @@ static const struct {
      "r.yaml:2: while parsing a flow sequence: did not find expected ',' or ']', expected a river in YAML"},
     {HYDRAULICS SEARCH SENSORS "colour: blue\n",
      "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, search, sensors, "
-     "candidates, intakes, centerline"},
+     "candidates, none_of_these, intakes, centerline"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, prior: 0}\n",
+     "r.yaml:5: prior is '0', expected a positive number"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: 5}\n",
+     "r.yaml:5: active is '5', expected a list"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: []}\n",
+     "r.yaml:5: active is a list of 0, expected 1 to 10000 windows [from, to]"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1,\n     active: [[1, 2, 3]]}\n",
+     "r.yaml:6: active window is a list, expected [lo, hi]"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1,\n     active: [[9, 2]]}\n",
+     "r.yaml:6: active window is [9, 2], expected the lower end first"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: [[2, 2]]}\n",
+     "r.yaml:1: candidate a is active from 2 to 2, expected a time and a later one"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: [[5, 9], [8, 12]]}\n",
+     "r.yaml:1: candidate a is active from 8 on while still active until 9, expected windows in order of time that do "
+     "not overlap"},
+    {HYDRAULICS SEARCH SENSORS
+     "candidates:\n  - {id: a, location_m: 1, active: [[2026-03-01T06:00:00Z, 2026-03-01T07:00:00Z]]}\n",
+     "r.yaml:5: active window has instants, expected numbers as in search time_s"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: [[2, 3]], active_trust: 1.5}\n",
+     "r.yaml:1: candidate a has active_trust 1.5, expected a probability"},
+    {HYDRAULICS SEARCH SENSORS "none_of_these: {prior: 1}\n",
+     "r.yaml:1: none_of_these has prior 1, expected a probability below 1"},
+    {HYDRAULICS SEARCH SENSORS "none_of_these: 0.2\n", "r.yaml:4: none_of_these is '0.2', expected keys and values"},
+    {HYDRAULICS SENSORS "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {median: noon, sd_s: 5}}\n",
+     "r.yaml:3: search time_s median is 'noon', expected a number or an instant with its offset such as "
+     "2026-03-01T08:15:00Z"},
+    {HYDRAULICS SENSORS "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {median: 7, sd_s: 0}}\n",
+     "r.yaml:3: sd_s is '0', expected a positive number"},
     {SEARCH SENSORS, "r.yaml:1: no hydraulics in the river, expected one"},
     {HYDRAULICS SENSORS, "r.yaml:1: no search in the river, expected one"},
     {HYDRAULICS SEARCH, "r.yaml:1: no sensors in the river, expected one"},
@@ -270,6 +329,8 @@ int main(void) {
       cmocka_unit_test(test_reaches_inherit_what_they_do_not_say),
       cmocka_unit_test(test_doubt_has_a_common_and_a_local_part),
       cmocka_unit_test(test_instants_make_the_search_box_a_calendar_one),
+      cmocka_unit_test(test_candidates_carry_their_prior_and_their_log),
+      cmocka_unit_test(test_release_time_may_be_a_distribution),
       cmocka_unit_test(test_odd_but_usable_rivers_warn),
       cmocka_unit_test(test_every_fault_has_its_sentence_with_the_line),
       cmocka_unit_test(test_nested_aliases_and_cycles_end_in_a_sentence),

@@ -95,9 +95,62 @@ static void test_suspicion_is_bayes_rule_on_the_density(void **state) {
   /* odds against "none": normal density times the box's length; the wide one has 1/18000 m instead */
   const double exact = exp(-0.5 * 300 * 300 / (700.0 * 700.0)) / (700 * sqrt(2 * M_PI)) * 20000;
   const double wide = 20000.0 / 18000.0;
-  /* kernel smoothing and sampling: a few per cent of the odds */
-  check_near(out[0].probability, exact / (1 + exact + wide), 0.02);
+  /* "none" begins with 0.2, each of three with 0.8 / 3; kernel smoothing and sampling: a few per cent of the odds */
+  const double none = 0.2 / (0.8 / 3);
+  check_near(out[0].probability, exact / (none + exact + wide), 0.02);
   check_near(out[0].probability + out[1].probability + out[2].probability + out[3].probability, 1, 1e-12);
+}
+
+static double probability_of(const hw_suspicion *rows, size_t count, ptrdiff_t candidate) {
+  for (size_t i = 0; i < count; i++) {
+    if (rows[i].candidate == candidate) {
+      return rows[i].probability;
+    }
+  }
+  return NAN;
+}
+
+static void test_priors_multiply_the_odds(void **state) {
+  (void)state;
+  fill_samples(-20000, 700);
+  hw_candidate c[] = {{.location_m = -20300}, {.location_m = -20300}};
+  hw_river river = river_with(c, 2);
+  hw_suspicion out[3];
+  hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out);
+  const double even = probability_of(out, 3, 0) / probability_of(out, 3, -1);
+  check_near(probability_of(out, 3, 1), probability_of(out, 3, 0), 1e-12);
+  c[0].prior = 3;
+  river.none_prior = 0.6;
+  hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out);
+  check_near(probability_of(out, 3, 0) / probability_of(out, 3, 1), 3, 1e-9);
+  /* from 0.8 x 1/2 against 0.2 to 0.4 x 3/4 against 0.6 */
+  check_near(probability_of(out, 3, 0) / probability_of(out, 3, -1) / even, 0.5 / 2, 1e-9);
+}
+
+static void test_a_candidate_idle_at_the_time_is_less_suspect(void **state) {
+  (void)state;
+  fill_samples(-20000, 700); /* times spread evenly over the box, -500 to -200 */
+  hw_span late[] = {{-230, -200}}, elsewhere[] = {{1000, 2000}};
+  hw_candidate c[] = {{.location_m = -20300},
+                      {.location_m = -20300, .active = late, .active_count = 1},
+                      {.location_m = -20300, .active = elsewhere, .active_count = 1, .active_trust = 0.75}};
+  hw_river river = river_with(c, 3);
+  hw_suspicion out[4];
+  hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out);
+  const double always = probability_of(out, 4, 0);
+  /* A tenth of the time holds a tenth of the samples: nothing learned. 2000 samples, 200 of them in the window:
+   * three standard errors are 0.2. */
+  check_near(probability_of(out, 4, 1) / always, 1, 0.2);
+  check_near(probability_of(out, 4, 2) / always, 0.25, 1e-9);
+  for (size_t i = 0; i < COUNT; i++) {
+    samples[i].source.time_s = -215; /* the readings know the time: inside the window */
+  }
+  hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out);
+  check_near(probability_of(out, 4, 1) / probability_of(out, 4, 0), 0.1 + 0.9 / 0.1, 1e-9);
+  river.when = (hw_when){-215, 10}; /* and so did everybody before: the coincidence says little */
+  hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out);
+  const double share = erf(15 / (10 * M_SQRT2)) / (0.5 * (1 + erf(15 / (10 * M_SQRT2)))); /* of what the box holds */
+  check_near(probability_of(out, 4, 1) / probability_of(out, 4, 0), 0.1 + 0.9 / share, 1e-9);
 }
 
 static void test_far_candidates_leave_none_of_these(void **state) {
@@ -177,6 +230,8 @@ int main(void) {
       cmocka_unit_test(test_zero_weights_do_not_count),
       cmocka_unit_test(test_even_samples_give_even_intervals),
       cmocka_unit_test(test_suspicion_is_bayes_rule_on_the_density),
+      cmocka_unit_test(test_priors_multiply_the_odds),
+      cmocka_unit_test(test_a_candidate_idle_at_the_time_is_less_suspect),
       cmocka_unit_test(test_far_candidates_leave_none_of_these),
       cmocka_unit_test(test_arrival_counts_what_does_not_pass),
       cmocka_unit_test(test_box_warning_names_the_side),

@@ -77,6 +77,10 @@ typedef struct {
   double depth_m;
 } hw_sensor;
 
+typedef struct {
+  double from_s, to_s;
+} hw_span;
+
 /* A facility that may be the source. It may have discharged anywhere within extent_m of its
  * place (half-length; default 0: the outfall's place is exact). */
 typedef struct {
@@ -84,6 +88,10 @@ typedef struct {
   char name[HW_NAME_SIZE];
   double location_m;
   double extent_m;
+  double prior;        /* weight among the candidates before any reading; 0 stands for 1 */
+  hw_span *active;     /* when it could have discharged, in order of time; belongs to the river */
+  size_t active_count; /* 0: at any time */
+  double active_trust; /* probability that `active` is right; 0 stands for 0.9 */
 } hw_candidate;
 
 /* Somebody downstream who must be warned. */
@@ -101,6 +109,12 @@ typedef struct {
   double time_s;
 } hw_source;
 
+/* What is known of the time of release inside the box: a normal distribution. */
+typedef struct {
+  double median_s;
+  double sd_s; /* 0: nothing is known */
+} hw_when;
+
 /* The feasible box; each side closed, lo <= hi. */
 typedef struct {
   hw_source lo;
@@ -111,6 +125,7 @@ typedef struct {
   char name[HW_NAME_SIZE];
   hw_hydraulics hydraulics;
   hw_box search;
+  hw_when when;
   bool search_is_calendar; /* the box's times are seconds since 1970-01-01T00:00:00Z */
   hw_reach *reaches;
   size_t reach_count;
@@ -118,6 +133,7 @@ typedef struct {
   size_t sensor_count;
   hw_candidate *candidates;
   size_t candidate_count;
+  double none_prior; /* probability before any reading that it was none of the candidates; default 0.2 */
   hw_intake *intakes;
   size_t intake_count;
   char *centerline; /* path of a GeoJSON file, or NULL */

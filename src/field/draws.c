@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "field/engine.h"
+#include "river/when.h"
 
 /* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
 static const double quiet_most = 7;
@@ -282,6 +283,7 @@ static void draw_source(hw__field *f, size_t index, double split_m) {
   sample->source.location_m = hw__place_before(f->river, sensor_place(f, 0), age, velocity);
   sample->source.time_s = phi - age;
   sample->source.mass_g = draw_mass(f, noise, &pulse[0], draw);
+  draw->log_weight += hw__when_log_density(f->river, sample->source.time_s);
   if (f->pulse_count > 1) {
     draw->log_weight += leads_weight(f, pulse, draw, seen);
   }

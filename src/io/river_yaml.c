@@ -146,6 +146,9 @@ static hw_status take_candidate(hw__yaml *yaml, const yaml_node_t *node, const c
       {"name", hw__yaml_take_name, offsetof(hw_candidate, name), false},
       {"location_m", hw__yaml_take_number, offsetof(hw_candidate, location_m), true},
       {"extent_m", hw__yaml_take_not_negative, offsetof(hw_candidate, extent_m), false},
+      {"prior", hw__yaml_take_positive, offsetof(hw_candidate, prior), false},
+      {"active", hw__river_take_active, 0, false},
+      {"active_trust", hw__yaml_take_positive, offsetof(hw_candidate, active_trust), false},
   };
   return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
 }
@@ -294,6 +297,7 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
       {"search", hw__river_take_search, 0, true},
       {"sensors", take_sensors, 0, true},
       {"candidates", take_candidates, 0, false},
+      {"none_of_these", hw__river_take_none, offsetof(hw_river, none_prior), false},
       {"intakes", take_intakes, 0, false},
       {"centerline", take_centerline, offsetof(hw_river, centerline), false},
   };
@@ -301,6 +305,9 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
   hw_status status = hw__yaml_mapping(yaml, root, "the river", FIELDS(fields), river);
   if (status == HW_OK && river->reach_count) {
     status = inherit(yaml, hw__yaml_value(yaml, root, "reaches"), river);
+  }
+  if (status == HW_OK) {
+    status = hw__river_check_active(yaml, root, river);
   }
   if (status != HW_OK) {
     return status;

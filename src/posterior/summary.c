@@ -3,6 +3,8 @@
 #include <gsl/gsl_sort.h>
 #include <math.h>
 
+#include "river/when.h"
+
 static void swap_pairs(double *value, double *weight, size_t i, size_t j) {
   const double v = value[i], w = weight[i];
   value[i] = value[j];
@@ -190,16 +192,47 @@ static double normal_share(double from, double to) {
   return 0.5 * (erf(to / M_SQRT2) - erf(from / M_SQRT2));
 }
 
-/* Mean over the candidate's extent of the kernel estimate of the posterior density, 1/m. */
-static double density_at(const hw_candidate *c, const hw_sample *samples, size_t n, double width) {
+/* When this candidate could have discharged, over when anybody could: the factor on a release inside and outside its
+ * windows. A log that is wrong says nothing. */
+typedef struct {
+  double inside, outside;
+} activity;
+
+static activity activity_of(const hw_river *river, const hw_candidate *c) {
+  if (c->active_count == 0) {
+    return (activity){1, 1};
+  }
+  const double trust = c->active_trust > 0 ? c->active_trust : 0.9;
+  double share = 0;
+  for (size_t i = 0; i < c->active_count; i++) {
+    share += hw__when_share(river, &c->active[i]);
+  }
+  return (activity){1 - trust + (share > 0 ? trust / share : 0), 1 - trust};
+}
+
+static bool is_active(const hw_candidate *c, double time_s) {
+  for (size_t i = 0; i < c->active_count; i++) {
+    if (time_s >= c->active[i].from_s && time_s <= c->active[i].to_s) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Mean over the candidate's extent of the kernel estimate of the posterior density, 1/m, each sample counting by what
+ * the candidate's windows say of its time. */
+static double density_at(const hw_river *river, const hw_candidate *c, const hw_sample *samples, size_t n,
+                         double width) {
+  const activity factor = activity_of(river, c);
   double sum = 0, total = 0;
   for (size_t i = 0; i < n; i++) {
     const double d = c->location_m - samples[i].source.location_m;
+    const double weight = samples[i].weight * (is_active(c, samples[i].source.time_s) ? factor.inside : factor.outside);
     total += samples[i].weight;
     if (c->extent_m > 1e-3 * width) {
-      sum += samples[i].weight * normal_share((d - c->extent_m) / width, (d + c->extent_m) / width) / (2 * c->extent_m);
+      sum += weight * normal_share((d - c->extent_m) / width, (d + c->extent_m) / width) / (2 * c->extent_m);
     } else {
-      sum += samples[i].weight * exp(-0.5 * d * d / (width * width)) / (width * sqrt(2 * M_PI));
+      sum += weight * exp(-0.5 * d * d / (width * width)) / (width * sqrt(2 * M_PI));
     }
   }
   return sum / total;
@@ -224,6 +257,10 @@ static void sort_suspicions(hw_suspicion *rows, size_t count) {
   }
 }
 
+static double candidate_weight(const hw_candidate *c) {
+  return c->prior > 0 ? c->prior : 1;
+}
+
 size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, size_t n, hw__place_density density,
                               void *context, hw__scratch *scratch, hw_suspicion *out) {
   const size_t count = river->candidate_count;
@@ -231,15 +268,24 @@ size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, s
     return 0;
   }
   const double width = bandwidth(samples, n, &river->search, scratch);
-  double total = 1; /* the odds of "none of these" */
+  double weights = 0;
+  for (size_t k = 0; k < count; k++) {
+    weights += candidate_weight(&river->candidates[k]);
+  }
+  double total = river->none_prior;
   for (size_t k = 0; k < count; k++) {
     const hw_candidate *c = &river->candidates[k];
     const double prior = density ? density(context, c->location_m) : uniform_density(&river->search, c->location_m);
-    const double odds = prior > 0 ? density_at(c, samples, n, width) / prior : 0;
+    const double own = (1 - river->none_prior) * candidate_weight(c) / weights;
+    const double odds = prior > 0 ? own * density_at(river, c, samples, n, width) / prior : 0;
     out[k] = (hw_suspicion){.candidate = (ptrdiff_t)k, .probability = odds};
     total += odds;
   }
-  out[count] = (hw_suspicion){.candidate = -1, .probability = 1};
+  out[count] = (hw_suspicion){.candidate = -1, .probability = river->none_prior};
+  /* Every candidate ruled out and "none of these" excluded beforehand: then it is none of these after all. */
+  if (!(total > 0)) {
+    total = out[count].probability = 1;
+  }
   for (size_t k = 0; k <= count; k++) {
     out[k].probability /= total;
   }

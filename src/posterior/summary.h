@@ -45,13 +45,15 @@ void hw__summary_source(const hw_sample *samples, size_t n, double level, hw__sc
 /* Prior density of the source's place, 1/m, that the samples were drawn under. */
 typedef double (*hw__place_density)(void *context, double location_m);
 
-/* How probable is each candidate, and none of them, each with the same prior probability.
+/* How probable is each candidate, and none of them.
  *
- * A candidate says "the release was within extent_m of location_m"; "none of these" says "anywhere, as
- * the prior has it". By Bayes' rule their odds are posterior density over prior density at the place
- * (averaged over the extent) against 1. The posterior density is a weighted kernel estimate, its
- * bandwidth Silverman's, the prior that of `density` (NULL: uniform in the box). Candidates where the
- * prior is 0 get 0.
+ * Before any reading "none of these" has the probability river->none_prior, and the candidates share the rest by their
+ * weights. A candidate says "the release was within extent_m of location_m, at a time when I was active"; "none of
+ * these" says "anywhere and at any time, as the prior has it". By Bayes' rule the readings multiply a candidate's odds
+ * by posterior density over prior density at the place (averaged over the extent), where a release inside its windows
+ * counts by trust over the prior probability of the windows, plus 1 - trust, and one outside by 1 - trust; those of
+ * "none of these" by 1. The posterior density is a weighted kernel estimate, its bandwidth Silverman's, the prior that
+ * of `density` (NULL: uniform in the box). Candidates where the prior is 0 get 0.
  * Returned: out[0 .. candidate_count], most probable first; the number of rows, 0 without candidates. */
 size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, size_t n, hw__place_density density,
                               void *context, hw__scratch *scratch, hw_suspicion *out);

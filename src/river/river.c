@@ -10,6 +10,7 @@ void hw_river_init(hw_river *river) {
   *river = (hw_river){0};
   river->hydraulics.velocity_m_s = (hw_quantity){HW_UNKNOWN, 0, 1};
   river->hydraulics.dispersion_m2_s = (hw_quantity){HW_UNKNOWN, 0, 1};
+  river->none_prior = 0.2;
 }
 
 void hw_sensor_init(hw_sensor *sensor) {
@@ -22,6 +23,9 @@ void hw_river_free(hw_river *river) {
   }
   free(river->reaches);
   free(river->sensors);
+  for (size_t i = 0; i < river->candidate_count; i++) {
+    free(river->candidates[i].active);
+  }
   free(river->candidates);
   free(river->intakes);
   free(river->centerline);
@@ -142,12 +146,42 @@ static hw_status check_ids(const char *first, size_t stride, size_t count, const
   return HW_OK;
 }
 
+static hw_status check_candidate(const hw_candidate *c, hw_error *error) {
+  if (!isfinite(c->location_m) || !not_negative(c->extent_m)) {
+    return hw__fail(error, HW_EINPUT, "candidate %s needs a finite location_m and an extent_m of 0 or more", c->id);
+  }
+  if (!not_negative(c->prior)) {
+    return hw__fail(error, HW_EINPUT, "candidate %s has prior %g, expected a positive number", c->id, c->prior);
+  }
+  if (!(c->active_trust >= 0 && c->active_trust <= 1)) {
+    return hw__fail(error, HW_EINPUT, "candidate %s has active_trust %g, expected a probability", c->id,
+                    c->active_trust);
+  }
+  for (size_t i = 0; i < c->active_count; i++) {
+    const hw_span *span = &c->active[i];
+    if (!isfinite(span->from_s) || !isfinite(span->to_s) || !(span->from_s < span->to_s)) {
+      return hw__fail(error, HW_EINPUT, "candidate %s is active from %.10g to %.10g, expected a time and a later one",
+                      c->id, span->from_s, span->to_s);
+    }
+    if (i > 0 && span->from_s < c->active[i - 1].to_s) {
+      return hw__fail(error, HW_EINPUT,
+                      "candidate %s is active from %.10g on while still active until %.10g, expected windows in order "
+                      "of time that do not overlap",
+                      c->id, span->from_s, c->active[i - 1].to_s);
+    }
+  }
+  return HW_OK;
+}
+
 static hw_status check_places(const hw_river *river, hw_error *error) {
   for (size_t i = 0; i < river->candidate_count; i++) {
-    const hw_candidate *c = &river->candidates[i];
-    if (!isfinite(c->location_m) || !not_negative(c->extent_m)) {
-      return hw__fail(error, HW_EINPUT, "candidate %s needs a finite location_m and an extent_m of 0 or more", c->id);
+    const hw_status status = check_candidate(&river->candidates[i], error);
+    if (status != HW_OK) {
+      return status;
     }
+  }
+  if (!(river->none_prior >= 0 && river->none_prior < 1)) {
+    return hw__fail(error, HW_EINPUT, "none_of_these has prior %g, expected a probability below 1", river->none_prior);
   }
   for (size_t i = 0; i < river->intake_count; i++) {
     const hw_intake *k = &river->intakes[i];
@@ -187,6 +221,11 @@ hw_status hw_river_check(const hw_river *river, hw_error *error) {
   }
   if (status == HW_OK) {
     status = check_box(&river->search, error);
+  }
+  if (status == HW_OK && !(isfinite(river->when.median_s) && not_negative(river->when.sd_s))) {
+    status =
+        hw__fail(error, HW_EINPUT, "search time_s has median %g and sd_s %g, expected finite numbers, sd_s positive",
+                 river->when.median_s, river->when.sd_s);
   }
   if (status == HW_OK && river->sensor_count == 0) {
     status = hw__fail(error, HW_EINPUT, "the river has no sensors, expected at least one");
