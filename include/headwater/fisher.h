@@ -18,6 +18,10 @@
 #include "headwater/river.h"
 #include "headwater/transport.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { HW_FISHER_SIZE = 5 };
 
 typedef struct {
@@ -64,5 +68,9 @@ hw_status hw_fisher_source(const hw_river *river, const hw_source *source, const
  * has passed the last one, `count` times.
  * Status: HW_EHYDRAULICS, HW_ENOMEM; HW_EDOMAIN when no sensor lies downstream or count < 2 */
 hw_status hw_fisher_schedule(const hw_river *river, const hw_source *source, size_t count, hw_schedule *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

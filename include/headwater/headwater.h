@@ -9,6 +9,7 @@
 
 #define HW_VERSION "0.1.0"
 
+#include "headwater/estimate.h"
 #include "headwater/fisher.h"
 #include "headwater/io.h"
 #include "headwater/method.h"

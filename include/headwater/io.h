@@ -10,9 +10,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "headwater/method.h"
+#include "headwater/estimate.h"
 #include "headwater/reading.h"
 #include "headwater/river.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* Load and check a river file. Relative file names inside it count from its own folder.
  * Given:    path; warn(context, sentence) is called for what is odd but usable (NULL: not told)
@@ -107,5 +111,9 @@ hw_source hw_relative_error(const hw_source *found, const hw_source *truth);
 /* Several methods on the same readings: headwater.comparison/1, and as a table. truth may be NULL. */
 hw_status hw_comparison_json(const hw_result *results, size_t count, const hw_source *truth, char **out);
 hw_status hw_comparison_text(const hw_result *results, size_t count, const hw_source *truth, char **out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -9,7 +9,11 @@
 #ifndef HEADWATER_OUTLOOK_H
 #define HEADWATER_OUTLOOK_H
 
-#include "headwater/method.h"
+#include "headwater/estimate.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct {
   size_t downstream; /* sensors below the source */
@@ -26,5 +30,9 @@ typedef struct {
  * Returned: *out; ranges are NAN when no sensor would see the pulse
  * Status:   HW_EDOMAIN unless 0 < level < 1 and the source is finite with a positive mass; HW_ENOMEM */
 hw_status hw_outlook_source(const hw_river *river, const hw_source *source, double level, hw_outlook *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -13,6 +13,10 @@
 #include "headwater/method.h"
 #include "headwater/river.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Zero means the default. */
 typedef struct {
   hw_source accepted; /* full interval lengths asked for: g, m, s; required, > 0 */
@@ -99,5 +103,9 @@ hw_status hw_placement_create(const hw_river *river, const hw_place_settings *se
 hw_status hw_placement_choose(const hw_placement *placement, hw_place_kind kind, size_t count, size_t *chosen);
 void hw_placement_score(const hw_placement *placement, const size_t *chosen, size_t count, hw_place_score *out);
 void hw_placement_free(hw_placement *placement);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

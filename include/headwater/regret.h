@@ -22,6 +22,10 @@
 #include "headwater/reading.h"
 #include "headwater/river.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Zero means the default. */
 typedef struct {
   size_t readings; /* most that will be added; required */
@@ -117,5 +121,9 @@ typedef struct {
  * Status: HW_EHYDRAULICS, HW_EEMPTY, HW_EDOMAIN for a point that is not finite, HW_ENOMEM */
 hw_status hw_error_bound_check(const hw_river *river, const hw_reading *readings, size_t count,
                                const hw_error_bound_options *options, hw_error_bound *out);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

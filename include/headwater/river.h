@@ -16,6 +16,10 @@
 
 #include "headwater/status.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 enum { HW_ID_SIZE = 64, HW_NAME_SIZE = 160 };
 
 /* Where a quantity stands between measured and guessed. */
@@ -153,5 +157,9 @@ hw_status hw_river_check(const hw_river *river, hw_error *error);
 /* True when velocity and dispersion are known or have a median everywhere: what the paper's
  * methods and the offline baselines need. */
 bool hw_river_has_hydraulics(const hw_river *river);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -11,6 +11,10 @@
 
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct {
   uint64_t word[4];
 } hw_rng;
@@ -27,5 +31,9 @@ double hw_rng_uniform(hw_rng *rng);
 
 /* Standard normal (Marsaglia's polar method; no value is kept between calls). */
 double hw_rng_normal(hw_rng *rng);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -2,13 +2,17 @@
  *
  * Every function that can fail returns an hw_status: HW_OK (0) or a negative code. The list below is
  * the only one; the enum, the texts and the table in the manual all come from it. Why an iteration
- * stopped is not a failure and has a list of its own (hw_stop in method.h).
+ * stopped is not a failure and has a list of its own (hw_stop in estimate.h).
  *
  * The library never prints, aborts or exits. Where a code alone would not help (a bad line in a
  * file) the call also fills an hw_error with one sentence for people.
  */
 #ifndef HEADWATER_STATUS_H
 #define HEADWATER_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define HW_STATUS_LIST(X)                                           \
   X(HW_OK, 0, "done")                                               \
@@ -39,5 +43,9 @@ const char *hw_status_text(hw_status status);
 
 /* The name of a status as written above, e.g. "HW_EDOMAIN"; "HW_?" for a value that is not one. */
 const char *hw_status_name(hw_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

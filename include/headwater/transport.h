@@ -22,6 +22,10 @@
 
 #include "headwater/river.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* A river made ready for evaluation, at given velocities and dispersions. Opaque; independent of the
  * river it was made from once made. */
 typedef struct hw_transport hw_transport;
@@ -71,5 +75,9 @@ void hw_leg_derivatives(const hw_leg *leg, double mass_g, double age_s, bool wan
  * Status: HW_EDOMAIN for a non-finite argument */
 hw_status hw_transport_concentration(const hw_transport *transport, const hw_source *source, double x_m, double t_s,
                                      double *c_g_m3);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -1,7 +1,7 @@
 /* The estimate as data: what it is before a method has said anything, and the words for its parts. */
 #include <math.h>
 
-#include "headwater/method.h"
+#include "headwater/estimate.h"
 
 void hw_estimate_init(hw_estimate *estimate) {
   *estimate = (hw_estimate){.spill = NAN,
@@ -19,4 +19,13 @@ const char *hw_trust_text(hw_trust trust) {
 #undef ROW
   };
   return (size_t)trust < sizeof texts / sizeof texts[0] ? texts[trust] : NULL;
+}
+
+const char *hw_stop_text(hw_stop stop) {
+  static const char *const texts[] = {
+#define ROW(name, text) text,
+      HW_STOP_LIST(ROW)
+#undef ROW
+  };
+  return (size_t)stop < sizeof texts / sizeof texts[0] ? texts[stop] : "unknown reason";
 }

@@ -22,12 +22,3 @@ const hw_method *hw_method_find(const char *name) {
   }
   return NULL;
 }
-
-const char *hw_stop_text(hw_stop stop) {
-  static const char *const texts[] = {
-#define ROW(name, text) text,
-      HW_STOP_LIST(ROW)
-#undef ROW
-  };
-  return (size_t)stop < sizeof texts / sizeof texts[0] ? texts[stop] : "unknown reason";
-}

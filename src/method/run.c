@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "method/methods.h"
+#include "headwater/method.h"
 
 struct hw_run {
   const hw_method *method;

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "offline/batch.h"
 
 enum { MOVES_PER_TEMPERATURE = 20 };

@@ -11,7 +11,7 @@
  */
 #include <math.h>
 
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "offline/batch.h"
 #include "offline/evolve.h"
 

@@ -1,6 +1,6 @@
 /* Differential evolution on the mean square misfit over mass, place and time, as Wang et al. (2018) use
  * it for river spills. The engine is evolve.c. */
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "offline/batch.h"
 #include "offline/evolve.h"
 

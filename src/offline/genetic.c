@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "offline/batch.h"
 
 enum { POPULATION = 50, ELITE = 2 };

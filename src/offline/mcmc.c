@@ -16,7 +16,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "offline/batch.h"
 
 enum { WALKERS = 32, HALF = WALKERS / 2, LEAST_BUDGET = 8 * WALKERS };

@@ -1,5 +1,5 @@
 /* APTGD: ATGD that jumps out of poor stationary points (Algorithm 5; perturb.h). */
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "online/learner.h"
 #include "online/perturb.h"
 #include "online/printed.h"

@@ -1,7 +1,7 @@
 /* ATGD: adaptive time-smoothed online gradient descent (Algorithm 1). Each reading: start from the estimate
  * before it, one descent on the window (solve.h), a vector step instead of Algorithm 3, Armijo with the
  * usual minus instead of Algorithm 2. */
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "online/learner.h"
 #include "online/printed.h"
 

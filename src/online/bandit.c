@@ -17,11 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "headwater/method.h"
 #include "headwater/rng.h"
 #include "headwater/transport.h"
 #include "loss/box.h"
 #include "loss/misfit.h"
-#include "method/methods.h"
 
 enum { MOVES_PER_READING = 8, DIM = 3 };
 static const double first_scale = 0.1, largest_scale = 0.3, smallest_scale = 1e-9, reopened_scale = 1e-3;

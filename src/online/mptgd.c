@@ -1,5 +1,5 @@
 /* MPTGD: APTGD from many starting points (Algorithm 8). */
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "online/learner.h"
 #include "online/perturb.h"
 #include "online/printed.h"

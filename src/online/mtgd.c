@@ -1,6 +1,6 @@
 /* MTGD: ATGD from many starting points (Algorithm 7); the answer is the path with the least mean square
  * over the readings so far. One of the paths begins at the moment start. */
-#include "method/methods.h"
+#include "headwater/method.h"
 #include "online/learner.h"
 #include "online/printed.h"
 

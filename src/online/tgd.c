@@ -3,8 +3,8 @@
  * A single step size needs a single unit, so coordinates are counted in box widths and the loss in mean
  * squares of the readings. The step is small enough never to climb on the rivers of make study-online. */
 #include <math.h>
+#include "headwater/method.h"
 #include "loss/box.h"
-#include "method/methods.h"
 #include "online/learner.h"
 #include "online/printed.h"
 
