@@ -1,6 +1,6 @@
 #include "weeks/answer.h"
 
-#include <jansson.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,44 +104,39 @@ static bool take_draws(const week *w, hw_run *run, answer *out) {
 /* s1 is not named by a sentence about s12. */
 static bool mentions(const char *sentence, const char *id) {
   for (const char *at = sentence; (at = strstr(at, id)); at++) {
-    const char after = at[strlen(id)];
-    if ((at == sentence || at[-1] == ' ') && !(after >= '0' && after <= '9')) {
+    const int after = at[strlen(id)];
+    if ((at == sentence || !isalnum(at[-1])) && !isdigit(after)) {
       return true;
     }
   }
   return false;
 }
 
-static trust trust_of(const json_t *result) {
-  const char *said = json_string_value(json_object_get(result, "trust"));
-  if (said) {
-    return strcmp(said, "none") == 0 ? TRUST_NONE : strcmp(said, "full") == 0 ? TRUST_FULL : TRUST_PROVISIONAL;
+/* An engine that does not judge itself still says what is provisional. */
+static trust trust_of(const hw_estimate *e) {
+  if (!e->has_source || !e->has_interval || e->trust == HW_TRUST_NONE) {
+    return TRUST_NONE;
   }
-  return json_is_true(json_object_get(result, "provisional")) ? TRUST_PROVISIONAL : TRUST_FULL;
+  return e->provisional || e->trust == HW_TRUST_PROVISIONAL ? TRUST_PROVISIONAL : TRUST_FULL;
 }
 
-static void read_result(const week *w, const json_t *result, answer *out) {
-  static const char *const names[UNKNOWNS] = {[MASS] = "mass_g", [PLACE] = "location_m", [TIME] = "time_s"};
-  const json_t *interval = json_object_get(result, "interval");
-  out->trust = json_is_object(interval) ? trust_of(result) : TRUST_NONE;
-  for (size_t u = 0; u < UNKNOWNS; u++) {
-    const json_t *pair = json_object_get(interval, names[u]);
-    out->lo[u] = json_is_array(pair) ? json_number_value(json_array_get(pair, 0)) : NAN;
-    out->hi[u] = json_is_array(pair) ? json_number_value(json_array_get(pair, 1)) : NAN;
+static void read_estimate(const week *w, const hw_estimate *e, answer *out) {
+  out->trust = trust_of(e);
+  unpack(&e->interval.lo, out->lo);
+  unpack(&e->interval.hi, out->hi);
+  out->spill = e->spill;
+  out->state_bytes = (double)e->cost.state_bytes;
+  for (size_t i = 0; i < e->suspicion_count; i++) {
+    const ptrdiff_t k = e->suspicions[i].candidate;
+    out->accused[k < 0 ? SETTING_CANDIDATES : k] = e->suspicions[i].probability;
   }
-  size_t i;
-  const json_t *row;
-  json_array_foreach(json_object_get(result, "candidates"), i, row) {
-    const char *id = json_string_value(json_object_get(row, "id"));
-    const size_t k = id ? (size_t)(id[1] - '1') : WEEK_CANDIDATES;
-    out->accused[k] = json_number_value(json_object_get(row, "probability"));
-  }
-  json_array_foreach(json_object_get(result, "warnings"), i, row) {
-    out->named = out->named || (w->faulty[0] && mentions(json_string_value(row), w->faulty));
+  out->named = w->faulty[0] && e->trust_reason && mentions(e->trust_reason, w->faulty);
+  for (size_t i = 0; i < e->warning_count; i++) {
+    out->named = out->named || (w->faulty[0] && mentions(e->warnings[i], w->faulty));
   }
 }
 
-static bool ask(const week *w, const hw_river *river, hw_run *run, answer *out) {
+static bool ask(const week *w, hw_run *run, answer *out) {
   hw_estimate estimate;
   const double begin_s = now_s();
   const hw_status status = hw_run_estimate(run, &estimate);
@@ -150,16 +145,7 @@ static bool ask(const week *w, const hw_river *river, hw_run *run, answer *out) 
   if (status != HW_OK) {
     return fail("estimate", hw_status_text(status));
   }
-  out->state_bytes = (double)estimate.cost.state_bytes;
-  const hw_result result = {.river = river, .method = "posterior", .seed = 1, .estimate = &estimate};
-  char *text = NULL;
-  json_t *json = hw_result_json(&result, true, &text) == HW_OK ? json_loads(text, 0, NULL) : NULL;
-  free(text);
-  if (!json) {
-    return fail("result", "not JSON");
-  }
-  read_result(w, json, out);
-  json_decref(json);
+  read_estimate(w, &estimate, out);
   return true;
 }
 
@@ -174,7 +160,7 @@ bool answer_week(const week *w, answer *out) {
   const hw_options options = {.threads = 1};
   hw_run *run = NULL;
   const hw_status status = hw_run_create(hw_method_find("posterior"), &problem, &options, &run);
-  const bool ok = status == HW_OK ? observe(w, &river, run, out) && ask(w, &river, run, out) &&
+  const bool ok = status == HW_OK ? observe(w, &river, run, out) && ask(w, run, out) &&
                                         (out->trust == TRUST_NONE || take_draws(w, run, out))
                                   : fail("posterior", hw_status_text(status));
   hw_run_free(run);

@@ -62,7 +62,7 @@ static void read_sensor(const record_plan *plan, const water *w, const hw_source
                         hw_rng *rng, record *out) {
   const station *s = &plan->station[k];
   const silence gaps = draw_silence(plan, end_s, rng);
-  const double kept = plan->fault == FAULT_CORRELATED ? 0.8 : 0;
+  const double kept = plan->special == FAULT_CORRELATED ? 0.8 : 0;
   const double first_s = round(plan->begin_s + between(rng, 0, plan->every_s));
   double noise = hw_rng_normal(rng);
   for (double t = first_s; t <= end_s && out->count < out->capacity; t += plan->every_s) {
@@ -70,7 +70,8 @@ static void read_sensor(const record_plan *plan, const water *w, const hw_source
     if (is_silent(&gaps, t)) {
       continue;
     }
-    const double signal = water_concentration(w, truth, s->location_m, t), level = signal + background_at(s, t);
+    const double signal = water_concentration(w, truth, plan->duration_s, s->location_m, t);
+    const double level = signal + background_at(s, t);
     out->rows[out->count++] = (record_row){
         .time_s = t, .sensor = (unsigned)k, .signal_g_m3 = signal, .value_g_m3 = level + noise * noise_sd(plan, level)};
   }
@@ -93,21 +94,19 @@ static void close_record(const record_plan *plan, record *r) {
 
 static bool is_seen(const record_plan *plan, const record *r) {
   size_t seen[RECORD_SENSORS] = {0}, most = 0;
-  bool begun[RECORD_SENSORS] = {false};
+  bool begun[RECORD_SENSORS] = {false}, inside = false;
   for (size_t i = 0; i < r->count; i++) {
     const record_row *row = &r->rows[i];
     const station *s = &plan->station[row->sensor];
     const double sd = noise_sd(plan, s->background_g_m3);
     const bool above = row->value_g_m3 > background_at(s, row->time_s) + clear * sd;
-    if (!begun[row->sensor] && row->signal_g_m3 > clear * sd) {
-      return false;
-    }
+    inside = inside || (!begun[row->sensor] && row->signal_g_m3 > clear * sd);
     begun[row->sensor] = true;
     seen[row->sensor] += above;
     most = seen[row->sensor] > most ? seen[row->sensor] : most;
   }
   const double ratio = record_peak(r) / plan->noise_absolute_g_m3;
-  return most >= 4 && ratio >= 20 && ratio <= 3000;
+  return most >= 4 && ratio >= 20 && ratio <= 3000 && inside == (plan->special == BEGINS_INSIDE);
 }
 
 static void peaks_of(const record *r, double *peak) {
@@ -129,7 +128,7 @@ static size_t choose_faulty(const record_plan *plan, const double *peak, hw_rng 
 
 static bool strike(const record_plan *plan, record *r, hw_rng *rng) {
   r->faulty = RECORD_SENSORS;
-  if (plan->fault == NO_FAULT || plan->fault == FAULT_CORRELATED) {
+  if (!(plan->special < STRATA && stratum_kind_of(plan->special) == BROKEN) || plan->special == FAULT_CORRELATED) {
     return true;
   }
   double peak[RECORD_SENSORS] = {0};
@@ -140,6 +139,10 @@ static bool strike(const record_plan *plan, record *r, hw_rng *rng) {
   }
   const double top = plan->station[r->faulty].background_g_m3 + 0.6 * peak[r->faulty];
   const double begin_s = r->rows[0].time_s, length_s = r->rows[r->count - 1].time_s - begin_s;
+  const double gain = plan->special == FAULT_UNIT   ? 1000
+                      : plan->special == FAULT_GAIN ? 0.7
+                      : chance(rng, 0.5)            ? 0.8
+                                                    : 1.2;
   const double ramp = between(rng, 0.2, 1) * peak[r->faulty];
   const double shift_s = round((chance(rng, 0.5) ? -1 : 1) * between(rng, 1800, 7200));
   for (size_t i = 0; i < r->count; i++) {
@@ -148,13 +151,22 @@ static bool strike(const record_plan *plan, record *r, hw_rng *rng) {
       continue;
     }
     double *value = &row->value_g_m3;
-    *value = plan->fault == FAULT_CLIPPED ? fmin(*value, top)
-             : plan->fault == FAULT_GAIN  ? 0.7 * *value
-             : plan->fault == FAULT_UNIT  ? 1000 * *value
-             : plan->fault == FAULT_DEAD  ? 0
-             : plan->fault == FAULT_DRIFT ? *value + ramp * (row->time_s - begin_s) / length_s
-                                          : *value;
-    row->time_s += plan->fault == FAULT_CLOCK ? shift_s : 0;
+    switch (plan->special) {
+      case FAULT_CLIPPED:
+        *value = fmin(*value, top);
+        break;
+      case FAULT_DEAD:
+        *value = 0;
+        break;
+      case FAULT_DRIFT:
+        *value += ramp * (row->time_s - begin_s) / length_s;
+        break;
+      case FAULT_CLOCK:
+        row->time_s += shift_s;
+        break;
+      default:
+        *value *= gain;
+    }
   }
   qsort(r->rows, r->count, sizeof *r->rows, by_time);
   return true;
@@ -177,17 +189,19 @@ bool record_make(const record_plan *plan, const water *w, const hw_source *truth
   if (!(steps >= 8 && rows <= MOST_ROWS)) {
     return false;
   }
+  const bool empty = plan->special == EMPTY_ZEROS || plan->special == EMPTY_NOISE || plan->special == EMPTY_NONDETECTS;
+  const hw_source none = {0, truth->location_m, truth->time_s};
   out->capacity = (size_t)rows + plan->sensors;
   out->rows = malloc(out->capacity * sizeof *out->rows);
   if (!out->rows) {
     return false;
   }
   for (size_t k = 0; k < plan->sensors; k++) {
-    read_sensor(plan, w, truth, k, end_s, rng, out);
+    read_sensor(plan, w, empty ? &none : truth, k, end_s, rng, out);
   }
   qsort(out->rows, out->count, sizeof *out->rows, by_time);
   close_record(plan, out);
-  if (!is_seen(plan, out) || !strike(plan, out, rng)) {
+  if ((!empty && !is_seen(plan, out)) || !strike(plan, out, rng)) {
     return false;
   }
   if (plan->spikes) {
@@ -195,6 +209,7 @@ bool record_make(const record_plan *plan, const water *w, const hw_source *truth
   }
   for (size_t i = 0; i < out->count; i++) {
     record_row *row = &out->rows[i];
+    row->value_g_m3 = plan->special == EMPTY_ZEROS ? 0 : row->value_g_m3;
     row->below_limit = plan->limit_g_m3 > 0 && row->value_g_m3 < plan->limit_g_m3;
     row->value_g_m3 = row->below_limit ? plan->limit_g_m3 : plan->zeros ? fmax(row->value_g_m3, 0) : row->value_g_m3;
   }

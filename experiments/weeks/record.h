@@ -23,7 +23,8 @@ typedef struct {
   double limit_g_m3; /* 0: not censored */
   bool zeros;        /* negative readings are written as 0 */
   bool gaps, duplicates, late, spikes;
-  stratum fault; /* or NO_FAULT */
+  double duration_s; /* of the release */
+  stratum special;   /* or ORDINARY */
 } record_plan;
 
 typedef struct {
@@ -39,8 +40,9 @@ typedef struct {
 } record;
 
 /* Readings of a source in this water. False: nobody saw enough of the pulse to speak of a spill (no sensor has four
- * readings five standard deviations above its background), or somebody's record begins inside the pulse, or the peak is
- * not 20 to 3000 times the absolute noise, or the fault has no sensor to strike; *out must then be freed all the same.
+ * readings five standard deviations above its background), or somebody's record begins inside the pulse (or nobody's,
+ * in a week that is about that), or the peak is not 20 to 3000 times the absolute noise, or the fault has no sensor to
+ * strike; *out must then be freed all the same. In a week without a spill the source only says how long the record is.
  */
 bool record_make(const record_plan *plan, const water *w, const hw_source *truth, hw_rng *rng, record *out);
 

@@ -15,13 +15,14 @@ static size_t numbers_of(result *r, double **out) {
     out[n++] = &a->hi[u];
     out[n++] = &a->rank[u];
   }
-  for (size_t k = 0; k <= WEEK_CANDIDATES; k++) {
+  for (size_t k = 0; k <= SETTING_CANDIDATES; k++) {
     out[n++] = &a->accused[k];
   }
   out[n++] = &a->longest_s;
   out[n++] = &a->answer_s;
   out[n++] = &a->total_s;
   out[n++] = &a->state_bytes;
+  out[n++] = &a->spill;
   return n;
 }
 

@@ -2,28 +2,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-static const struct {
-  const char *name;
-  stratum_kind kind;
-} strata[STRATA] = {
-#define STRATA_ROW(id, name, kind) {name, kind},
-    STRATA_LIST(STRATA_ROW)
-#undef STRATA_ROW
-};
-
-const char *stratum_name(stratum s) {
-  return strata[s].name;
-}
-
-stratum stratum_find(const char *name) {
-  size_t s = 0;
-  while (s < STRATA && strcmp(strata[s].name, name) != 0) {
-    s++;
-  }
-  return (stratum)s;
-}
 
 /* In the order of the table. */
 static const size_t shown[UNKNOWNS] = {PLACE, TIME, MASS};
@@ -104,26 +82,45 @@ static size_t print_share(double part, double n, double lo, double hi) {
   return outside;
 }
 
+/* What is asked of a kind of stratum, as shares. */
+typedef struct {
+  double least_refused, most_refused, most_early;
+  double hold90[2], hold50[2];
+  bool never_far;
+} asked;
+
+static const asked asked_of[] = {
+    [SOUND] = {0, 0.05, 0, {0.87, 0.94}, {0.44, 0.56}, true},
+    [BROKEN] = {0, 0.3, 1, {0.8, 1}, {0, 1}, false},
+    [WRONG] = {0, 1, 1, {0.8, 1}, {0, 1}, false},
+    [EMPTY] = {0.95, 1, 1, {0, 1}, {0, 1}, false},
+};
+
+static bool has_faulty_sensor(stratum s) {
+  return stratum_kind_of(s) == BROKEN && s != ALL_BROKEN && s != FAULT_CORRELATED;
+}
+
 static size_t print_row(stratum s, tally *t) {
-  const bool sound = strata[s].kind == SOUND;
+  const asked *a = &asked_of[stratum_kind_of(s)];
   size_t outside = 0;
-  printf("%-26s%5.0f ", strata[s].name, t->weeks);
-  outside += print_share(t->refused, t->weeks, 0, sound ? 0.05 : 0.3);
+  printf("%-26s%5.0f ", stratum_name(s), t->weeks);
+  outside += print_share(t->refused, t->weeks, a->least_refused, a->most_refused);
   outside += print_share(t->provisional, t->weeks, 0, 1);
-  outside += print_share(t->early, t->weeks, 0, sound ? 0 : 1);
+  outside += print_share(t->early, t->weeks, 0, a->most_early);
+  printf("  ");
   for (size_t i = 0; i < UNKNOWNS; i++) {
-    printf("%s", i ? "" : "  ");
-    outside += print_share(t->hold90[shown[i]], t->answered, sound ? 0.87 : 0.8, sound ? 0.94 : 1);
+    outside += print_share(t->hold90[shown[i]], t->answered, a->hold90[0], a->hold90[1]);
   }
+  printf("  ");
   for (size_t i = 0; i < UNKNOWNS; i++) {
-    printf("%s", i ? "" : "  ");
-    outside += print_share(t->hold50[shown[i]], t->answered, sound ? 0.44 : 0, sound ? 0.56 : 1);
+    outside += print_share(t->hold50[shown[i]], t->answered, a->hold50[0], a->hold50[1]);
   }
+  const bool far = a->never_far && t->far > 0, flat = t->flat > 0;
   printf("   %6.3f %8.3g %5.0f%c %4.0f%c", median(t->width, (size_t)t->answered), t->score / t->answered, t->far,
-         sound && t->far > 0 ? '*' : ' ', t->flat, t->flat > 0 ? '*' : ' ');
-  outside += sound && t->far > 0;
-  outside += t->flat > 0;
-  if (!sound && s != ALL_BROKEN && s != FAULT_CORRELATED) {
+         far ? '*' : ' ', t->flat, flat ? '*' : ' ');
+  outside += far;
+  outside += flat;
+  if (has_faulty_sensor(s)) {
     outside += print_share(t->named, t->weeks, 0.8, 1);
   }
   printf("\n");
@@ -212,9 +209,9 @@ void table_candidates(const result *r, size_t count) {
   double n[BINS][2] = {{0}}, said[BINS][2] = {{0}}, was[BINS][2] = {{0}};
   for (size_t i = 0; i < count; i++) {
     const bool used = (r[i].strata & stratum_bit(ALL_SOUND)) && r[i].answer.trust != TRUST_NONE;
-    for (size_t k = 0; used && k <= WEEK_CANDIDATES; k++) {
+    for (size_t k = 0; used && k <= SETTING_CANDIDATES; k++) {
       const double p = r[i].answer.accused[k];
-      const size_t none = k == WEEK_CANDIDATES;
+      const size_t none = k == SETTING_CANDIDATES;
       size_t bin = 0;
       while (bin + 1 < BINS && p >= edges[bin + 1]) {
         bin++;

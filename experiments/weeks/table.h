@@ -4,10 +4,6 @@
 
 #include "weeks/result.h"
 
-const char *stratum_name(stratum s);
-/* STRATA when there is none of this name. */
-stratum stratum_find(const char *name);
-
 /* Prints the table. Returned: how many of its figures are outside what is asked. */
 size_t table_print(const result *r, size_t count);
 

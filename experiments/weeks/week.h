@@ -9,9 +9,7 @@
 #ifndef WEEKS_WEEK_H
 #define WEEKS_WEEK_H
 
-#include "weeks/record.h"
-
-enum { WEEK_CANDIDATES = 5 };
+#include "weeks/setting.h"
 
 typedef struct {
   uint64_t strata; /* stratum_bit of each it belongs to */
@@ -25,11 +23,11 @@ typedef struct {
   size_t rows;
 } week;
 
-/* Could this week belong to the stratum? Broken weeks have their places among the numbers, so most can be left unmade.
+/* Could this week belong to the stratum? Special weeks have their places among the numbers, so most can be left unmade.
  * With STRATA: yes. */
 bool week_may_be(uint64_t index, stratum which);
 
-/* Week number `index` of a seed; every fourth is a broken one. False: out of memory. */
+/* Week number `index` of a seed; two of five are special. False: out of memory. */
 bool week_make(uint64_t seed, uint64_t index, week *out);
 void week_free(week *w);
 
