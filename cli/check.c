@@ -117,7 +117,7 @@ static int judge(cli_session *session, const check_request *r, verdict *out) {
   if (status == HW_OK) {
     status = hw_run_estimate(run, &out->estimate);
   }
-  if (status == HW_OK) {
+  if (status == HW_OK && out->estimate.has_source) {
     status = bound_of_readings(&session->river, readings, count, &out->estimate.source, &out->bound);
   }
   if (status == HW_OK) {
@@ -172,7 +172,12 @@ static void print_outlooks(const cli_session *session, const check_request *r, c
   }
 }
 
-static void print_verdict(const verdict *v) {
+static void print_estimate(const verdict *v) {
+  if (!v->estimate.has_source) {
+    printf("\n%s\n", v->estimate.trust == HW_TRUST_NONE ? "The readings cannot be explained; `identify` says why."
+                                                        : "No spill seen in these readings.");
+    return;
+  }
   printf("\nAt the estimate: %.6g kg at km %.2f\n", v->estimate.source.mass_g / 1000,
          v->estimate.source.location_m / 1000);
   if (v->bound.identifiable) {
@@ -181,7 +186,6 @@ static void print_verdict(const verdict *v) {
   } else {
     printf("  not identifiable from these readings\n");
   }
-  cli_print_error_bound(&v->error_bound);
 }
 
 static void print_bound_json(const hw_bound *b) {
@@ -209,8 +213,13 @@ static void print_json(const cli_session *session, const check_request *r, const
     printf("null}\n");
     return;
   }
-  printf("{\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"bound\": ", v->estimate.source.mass_g,
-         v->estimate.source.location_m, v->estimate.source.time_s);
+  const hw_source *s = &v->estimate.source;
+  if (v->estimate.has_source) {
+    printf("{\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"bound\": ", s->mass_g, s->location_m,
+           s->time_s);
+  } else {
+    printf("{\"mass_g\": null, \"location_m\": null, \"time_s\": null, \"bound\": ");
+  }
   print_bound_json(&v->bound);
   printf(",\n  \"error_bound\": ");
   cli_print_error_bound_json(&v->error_bound);
@@ -244,7 +253,8 @@ static int check(cli_session *session, check_request *r, bool with_readings) {
     } else {
       print_outlooks(session, r, outlooks);
       if (with_readings) {
-        print_verdict(&v);
+        print_estimate(&v);
+        cli_print_error_bound(&v.error_bound);
       }
     }
     code = cli_finish(EXIT_DONE);

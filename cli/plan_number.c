@@ -79,6 +79,9 @@ static hw_status identify(void *context, size_t round, size_t sensor, hw_source 
   if (status == HW_OK) {
     status = hw_run_estimate(run, &estimate);
   }
+  if (status == HW_OK && !estimate.has_source) {
+    status = HW_ENONFINITE;
+  }
   if (status == HW_OK) {
     *out = estimate.source;
   }

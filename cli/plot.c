@@ -51,12 +51,19 @@ static size_t choose_sensors(const cli_picture *picture, size_t chosen[MOST_SENS
   return count;
 }
 
+static const char *judgement(const hw_estimate *e) {
+  return e->trust == HW_TRUST_NONE ? ": the readings cannot be explained"
+         : !e->has_source          ? ": no spill seen"
+         : e->provisional          ? " (provisional)"
+                                   : "";
+}
+
 static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t rows) {
   char title[400];
   const hw_estimate *e = picture->result->estimate;
   snprintf(title, sizeof title, "%s%s%s after %zu reading%s%s", picture->result->river->name,
            picture->result->river->name[0] ? ": " : "", picture->result->method, e->readings,
-           e->readings == 1 ? "" : "s", e->provisional ? " (provisional)" : "");
+           e->readings == 1 ? "" : "s", judgement(e));
   FILE *f = canvas->script.file;
   const double row = 1 / (double)rows; /* height of a row of panels */
   fprintf(f, "set multiplot layout %zu,2 title ", rows);
@@ -78,12 +85,12 @@ int cli_plot(const cli_picture *picture) {
   const size_t sensor_count = choose_sensors(picture, sensors);
   const hw_arrival *arrivals[MOST_INTAKES];
   size_t intakes = 0;
-  for (size_t i = 0; i < e->arrival_count && intakes < MOST_INTAKES; i++) {
+  for (size_t i = 0; e->has_source && i < e->arrival_count && intakes < MOST_INTAKES; i++) {
     if (isfinite(e->arrivals[i].peak_s.mid)) {
       arrivals[intakes++] = &e->arrivals[i];
     }
   }
-  const size_t panels = sensor_count + 2 + (e->suspicion_count > 0) + intakes;
+  const size_t panels = sensor_count + 1 + e->has_source + (e->suspicion_count > 0) + intakes;
   const size_t rows = (panels + 1) / 2;
   cli_canvas canvas = {.picture = picture};
   choose_units(&canvas, picture);
@@ -100,7 +107,9 @@ int cli_plot(const cli_picture *picture) {
     cli_panel_sensor(&canvas, sensors[i]);
   }
   cli_panel_river(&canvas);
-  cli_panel_place_and_time(&canvas);
+  if (e->has_source) {
+    cli_panel_place_and_time(&canvas);
+  }
   if (e->suspicion_count > 0) {
     cli_panel_suspects(&canvas);
   }

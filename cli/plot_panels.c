@@ -46,10 +46,14 @@ void cli_panel_title(cli_canvas *canvas, const char *title) {
 }
 
 /* The curve at a place: lo, mid, hi from the method itself, or the fitted concentration alone.
- * False when neither can be had. */
+ * False when neither can be had, as without a source. */
 static bool curve_at(cli_canvas *canvas, double x_m, double background_g_m3, const double *time_s, hw_range *out,
                      bool *has_band) {
   const hw_prediction prediction = {x_m, time_s, CURVE_POINTS, out};
+  *has_band = false;
+  if (!canvas->picture->result->estimate->has_source) {
+    return false;
+  }
   *has_band = hw_run_predict(canvas->picture->run, &prediction) == HW_OK;
   if (*has_band) {
     return true;

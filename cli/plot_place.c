@@ -48,6 +48,18 @@ static void label_marks(cli_canvas *canvas, int block, int heights) {
   }
 }
 
+/* The estimated place with its interval as a data block; its number, or -1 without a source. */
+static int write_release(cli_canvas *canvas, const hw_estimate *e) {
+  if (!e->has_source) {
+    return -1;
+  }
+  const double lo = e->has_interval ? e->interval.lo.location_m : e->source.location_m;
+  const double hi = e->has_interval ? e->interval.hi.location_m : e->source.location_m;
+  fprintf(canvas->script.file, "$d%d << EOD\n%.6g %d %.6g %.6g\nEOD\n", ++canvas->blocks, km(e->source.location_m),
+          ROW_ESTIMATE, km(lo), km(hi));
+  return canvas->blocks;
+}
+
 void cli_panel_river(cli_canvas *canvas) {
   const hw_river *river = canvas->picture->result->river;
   const hw_estimate *e = canvas->picture->result->estimate;
@@ -60,11 +72,7 @@ void cli_panel_river(cli_canvas *canvas) {
                 candidate_place);
     candidates = canvas->blocks;
   }
-  const double lo = e->has_interval ? e->interval.lo.location_m : e->source.location_m;
-  const double hi = e->has_interval ? e->interval.hi.location_m : e->source.location_m;
-  fprintf(f, "$d%d << EOD\n%.6g %d %.6g %.6g\nEOD\n", ++canvas->blocks, km(e->source.location_m), ROW_ESTIMATE, km(lo),
-          km(hi));
-  const int estimate = canvas->blocks;
+  const int estimate = write_release(canvas, e);
   fprintf(f, "$d%d << EOD\n%.6g %d %.6g %.6g %g %g\nEOD\n", ++canvas->blocks, km(river->search.lo.location_m), ROW_BOX,
           km(river->search.lo.location_m), km(river->search.hi.location_m), ROW_BOX - 0.12, ROW_BOX + 0.12);
   const int box = canvas->blocks;
@@ -76,7 +84,9 @@ void cli_panel_river(cli_canvas *canvas) {
           candidates > 0 ? -0.9 : 0.3, ROW_ESTIMATE, ROW_BOX, ROW_SENSORS, candidates > 0 ? ", 'suspects' 0" : "");
   fprintf(f, "set offsets graph 0.06, graph 0.08, 0, 0\n");
   fprintf(f, "plot $d%d using 1:2:3:4:5:6 with boxxyerror lc rgb '#999999'", box);
-  fprintf(f, ", $d%d using 1:2:3:4 with xerrorbars ls 3", estimate);
+  if (estimate > 0) {
+    fprintf(f, ", $d%d using 1:2:3:4 with xerrorbars ls 3", estimate);
+  }
   fprintf(f, ", $d%d using 1:2 with points lc rgb '#222222' pt 9 ps 1.2", sensors);
   label_marks(canvas, sensors, 2);
   if (candidates > 0) {

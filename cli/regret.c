@@ -57,7 +57,7 @@ static int play(const cli_session *session, const hw_options *options, hw_regret
       if (status == HW_OK) {
         status = hw_run_estimate(a->runs[m], &estimate);
       }
-      if (status == HW_OK) {
+      if (status == HW_OK && estimate.has_source) { /* without one it plays the last it had */
         played[m] = estimate.source;
       }
     }

@@ -216,7 +216,7 @@ static void open_and_read(void) {
 }
 
 static void write_result(void) {
-  const hw_estimate estimate = {.readings = 7, .source = {1300, -22106, -12900}, .loss = 0.37};
+  const hw_estimate estimate = {.readings = 7, .has_source = true, .source = {1300, -22106, -12900}, .loss = 0.37};
   const hw_result result = {.river = &shared_river, .method = "atgd", .seed = 1, .estimate = &estimate};
   char *text = NULL;
   hw_status status = hw_result_json(&result, false, &text);

@@ -15,13 +15,22 @@
 
 static hw_candidate candidates[] = {{.id = "mill", .name = "Paper \"mill\"", .location_m = -21000}};
 static hw_intake intakes[] = {{.id = "reno", .name = "Reno intake", .location_m = 21999.7, .alarm_g_m3 = 0.001}};
-static hw_river river = {
-    .name = "Ache\\Traun", .candidates = candidates, .candidate_count = 1, .intakes = intakes, .intake_count = 1};
+static hw_sensor sensors[] = {{.id = "s1", .location_m = -14200}};
+static hw_river river = {.name = "Ache\\Traun",
+                         .hydraulics = {.velocity_m_s = {.value = 0.6}},
+                         .sensors = sensors,
+                         .sensor_count = 1,
+                         .candidates = candidates,
+                         .candidate_count = 1,
+                         .intakes = intakes,
+                         .intake_count = 1};
 static const hw_suspicion suspicions[] = {{0, 0.83}, {-1, 0.17}};
 static const hw_arrival arrivals[] = {
     {0, {3600, 4260, 5400}, {7200, 7800, 8400}, {9000, 9960, 11400}, {0.0011, 0.0142, 0.37}, 0.97},
     {0, {NAN, NAN, NAN}, {7200, 7800, 8400}, {NAN, NAN, NAN}, {0.0001, 0.0002, 0.0003}, NAN},
 };
+static const hw_region regions[] = {{0, -23000, -21000, 0.61}, {0, -27000, -26200, 0.29}};
+static const hw_branch_share branches[] = {{0, 1}};
 static const char *const warnings[] = {"sensor s4 never rose above its detection limit"};
 
 static hw_estimate sample_estimate(void) {
@@ -33,6 +42,12 @@ static hw_estimate sample_estimate(void) {
                        .has_interval = true,
                        .level = 0.9,
                        .interval = {{1200, -23000, -13500}, {1400, -21000, -12000}},
+                       .still_flowing = NAN,
+                       .rate_g_s = NAN,
+                       .regions = regions,
+                       .region_count = 2,
+                       .branches = branches,
+                       .branch_count = 1,
                        .has_hydraulics = true,
                        .velocity_m_s = {1.2, 1.3, 1.4},
                        .dispersion_m2_s = {NAN, NAN, NAN},
@@ -99,6 +114,15 @@ static void test_json_holds_every_value_to_the_bit(void **state) {
     const json_t *second = json_array_get(json_object_get(json, "arrivals"), 1);
     assert_true(json_is_null(json_object_get(second, "first_s")));
     assert_true(json_is_null(json_object_get(second, "exceeds_alarm")));
+    assert_true(json_is_null(json_object_get(second, "last_s")));
+    assert_true(number_at(json, "spill", NULL, 0) == 0.993);
+    assert_string_equal(json_string_value(json_object_get(json, "trust")), "full");
+    assert_true(number_at(json, "interval", "duration_s", 1) == 0);
+    assert_true(number_at(json_array_get(json_object_get(json, "region"), 1), "location_m", NULL, 0) == -27000);
+    assert_int_equal(json_array_size(json_object_get(json, "branches")), 1);
+    const json_t *release = json_array_get(json_object_get(json, "releases"), 0);
+    assert_true(number_at(release, "estimate", "location_m", 0) == -22106.3);
+    assert_true(number_at(release, "probability", NULL, 0) == 0.993);
     json_decref(json);
     free(text);
   }
@@ -106,9 +130,10 @@ static void test_json_holds_every_value_to_the_bit(void **state) {
 
 static void test_json_without_an_estimate_keeps_its_keys(void **state) {
   (void)state;
-  static const char *const keys[] = {"schema",      "river",    "method",   "seed",     "readings",
-                                     "provisional", "skipped",  "estimate", "interval", "hydraulics",
-                                     "candidates",  "arrivals", "cost",     "warnings"};
+  static const char *const keys[] = {"schema",        "river",  "method",       "seed",     "readings",   "provisional",
+                                     "spill",         "trust",  "trust_reason", "skipped",  "estimate",   "interval",
+                                     "still_flowing", "region", "branches",     "releases", "hydraulics", "candidates",
+                                     "arrivals",      "cost",   "warnings"};
   const hw_result result = sample_result(NULL);
   char *text = NULL;
   assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
@@ -152,6 +177,8 @@ static void test_text_is_for_people(void **state) {
                       "  mass      1.3 kg                1.2 kg to 1.4 kg\n"
                       "  place     km -22.11             km -23.00 to km -21.00\n"
                       "  released  -3 h 35 min           -3 h 45 min to -3 h 20 min  (clock of the readings)\n"
+                      "  stretches  61 %  km -23.00 to km -21.00\n"
+                      "             29 %  km -27.00 to km -26.20\n"
                       "\n"
                       "River as the readings show it\n"
                       "  velocity    1.3 m/s (1.2 to 1.4)\n"
@@ -162,14 +189,15 @@ static void test_text_is_for_people(void **state) {
                       "\n"
                       "Downstream\n"
                       "  Reno intake at km 22.00\n"
-                      "    arrives  1 h 11 min (1 h 00 min to 1 h 30 min)\n"
-                      "    peak     2 h 10 min (2 h 00 min to 2 h 20 min)\n"
-                      "    peak of  14.2 ug/l (1.1 ug/l to 0.37 mg/l)\n"
+                      "    close from  1 h 11 min (1 h 00 min to 1 h 30 min)\n"
+                      "    until       2 h 46 min (2 h 30 min to 3 h 10 min)\n"
+                      "    peak        2 h 10 min (2 h 00 min to 2 h 20 min)\n"
+                      "    peak of     14.2 ug/l (1.1 ug/l to 0.37 mg/l)\n"
                       "    passes the alarm level of 1 ug/l with probability 97 %\n"
                       "  Reno intake at km 22.00\n"
-                      "    arrives  not expected to pass the alarm level\n"
-                      "    peak     2 h 10 min (2 h 00 min to 2 h 20 min)\n"
-                      "    peak of  0.2 ug/l (0.1 ug/l to 0.3 ug/l)\n"
+                      "    not expected to pass the alarm level\n"
+                      "    peak        2 h 10 min (2 h 00 min to 2 h 20 min)\n"
+                      "    peak of     0.2 ug/l (0.1 ug/l to 0.3 ug/l)\n"
                       "\n"
                       "Please note\n"
                       "  sensor s4 never rose above its detection limit\n"
@@ -181,25 +209,122 @@ static void test_text_is_for_people(void **state) {
   free(text);
 }
 
+static hw_estimate without_source(hw_trust trust, const char *reason) {
+  static const hw_arrival silent[] = {{0, {NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}, {NAN, NAN, NAN}, 0.0037}};
+  hw_estimate e;
+  hw_estimate_init(&e);
+  e.readings = 82;
+  e.has_source = false;
+  e.trust = trust;
+  e.trust_reason = reason;
+  e.spill = trust == HW_TRUST_NONE ? NAN : 0.014;
+  e.arrivals = silent;
+  e.arrival_count = trust == HW_TRUST_NONE ? 0 : 1;
+  e.stop = HW_STOP_COMPLETE;
+  return e;
+}
+
+static void test_no_spill_seen_is_an_answer_of_its_own(void **state) {
+  (void)state;
+  const hw_estimate estimate = without_source(HW_TRUST_FULL, NULL);
+  const hw_result result = sample_result(&estimate);
+  char *text = NULL;
+  assert_int_equal(hw_result_text(&result, &text), HW_OK);
+  assert_non_null(strstr(text, "No spill seen in 82 readings\n"));
+  assert_non_null(strstr(text, "probability 1.4 %\n"));
+  assert_non_null(strstr(text, "passes the alarm level of 1 ug/l with probability 0 %\n"));
+  assert_null(strstr(text, "identified"));
+  assert_null(strstr(text, "mass"));
+  free(text);
+  assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
+  json_t *json = parse(text);
+  assert_true(number_at(json, "spill", NULL, 0) == 0.014);
+  assert_true(json_is_null(json_object_get(json, "estimate")) && json_is_null(json_object_get(json, "interval")));
+  assert_int_equal(json_array_size(json_object_get(json, "releases")), 0);
+  assert_int_equal(json_array_size(json_object_get(json, "region")), 0);
+  json_decref(json);
+  free(text);
+}
+
+static void test_without_trust_there_is_a_sentence_and_no_number(void **state) {
+  (void)state;
+  const hw_estimate estimate = without_source(HW_TRUST_NONE, "sensor s2 contradicts s1");
+  const hw_result result = sample_result(&estimate);
+  char *text = NULL;
+  assert_int_equal(hw_result_text(&result, &text), HW_OK);
+  assert_non_null(strstr(text, "The readings cannot be explained: sensor s2 contradicts s1\n"));
+  assert_null(strstr(text, "Downstream"));
+  free(text);
+  assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
+  json_t *json = parse(text);
+  assert_string_equal(json_string_value(json_object_get(json, "trust")), "none");
+  assert_string_equal(json_string_value(json_object_get(json, "trust_reason")), "sensor s2 contradicts s1");
+  assert_true(json_is_null(json_object_get(json, "estimate")));
+  json_decref(json);
+  free(text);
+  const hw_source truth = {1300, -22106, -12900};
+  assert_int_equal(hw_comparison_text(&result, 1, &truth, &text), HW_OK);
+  assert_non_null(strstr(text, "posterior   the readings cannot be explained: sensor s2 contradicts s1\n"));
+  free(text);
+}
+
+static void test_a_release_that_goes_on_says_so(void **state) {
+  (void)state;
+  hw_estimate estimate = sample_estimate();
+  estimate.trust = HW_TRUST_PROVISIONAL;
+  estimate.provisional = true;
+  estimate.duration_s = (hw_range){4200, 5400, 7260};
+  estimate.still_flowing = 0.83;
+  estimate.rate_g_s = 3.7;
+  const hw_release releases[] = {{0.71, {370, -22106, -20000}, false, {{0}, {0}}, {0}, NULL, 0},
+                                 {0.99, {1300, -22106, -12900}, false, {{0}, {0}}, {0}, NULL, 0}};
+  estimate.releases = releases;
+  estimate.release_count = 2;
+  const hw_result result = sample_result(&estimate);
+  char *text = NULL;
+  assert_int_equal(hw_result_text(&result, &text), HW_OK);
+  assert_non_null(strstr(text, "82 readings (provisional: the pulse is still incomplete)\n"));
+  assert_non_null(strstr(text, "  lasted    1 h 30 min            1 h 10 min to 2 h 01 min\n"));
+  assert_non_null(strstr(text, "It still flows with probability 83 %, at 3.7 g/s; the mass is the mass so far.\n"));
+  assert_non_null(strstr(text, "   71 %  370 g at km -22.11, -5 h 33 min\n"));
+  free(text);
+  assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
+  json_t *json = parse(text);
+  assert_int_equal(json_array_size(json_object_get(json, "releases")), 2);
+  assert_true(number_at(json, "estimate", "rate_g_s", 0) == 3.7);
+  assert_true(number_at(json, "interval", "duration_s", 1) == 7260);
+  json_decref(json);
+  free(text);
+}
+
 static void test_comparison_shows_errors_and_failures(void **state) {
   (void)state;
   hw_estimate estimate = sample_estimate();
   hw_result results[2] = {sample_result(&estimate), sample_result(NULL)};
   results[1].failure = "needs hydraulics";
-  const hw_source truth = {1300, 0, -12900};
+  const hw_source truth = {1300, -22000, -12900};
   char *text = NULL;
   assert_int_equal(hw_comparison_json(results, 2, &truth, &text), HW_OK);
   json_t *json = parse(text);
   const json_t *first = json_array_get(json_object_get(json, "results"), 0);
   const json_t *second = json_array_get(json_object_get(json, "results"), 1);
   assert_true(fabs(number_at(first, "relative_error", "mass_g", 0) - 0.1 / 1300) < 1e-15); /* rounding of 1300.1 */
-  assert_true(json_is_null(json_object_get(json_object_get(first, "relative_error"), "location_m")));
+  /* 106.3 m of the 7.8 km to the sensor, 0.7 s of the 13000 s there at 0.6 m/s */
+  assert_true(fabs(number_at(first, "relative_error", "location_m", 0) - 106.3 / 7800) < 1e-12);
+  assert_true(fabs(number_at(first, "relative_error", "time_s", 0) - 0.7 / 13000) < 1e-12);
+  assert_true(fabs(number_at(first, "error", "location_m", 0) + 106.3) < 1e-9);
+  assert_true(json_is_true(json_object_get(first, "converged")));
   assert_true(json_is_null(json_object_get(second, "relative_error")));
   assert_string_equal(json_string_value(json_object_get(second, "failure")), "needs hydraulics");
   json_decref(json);
   free(text);
   assert_int_equal(hw_comparison_text(results, 2, &truth, &text), HW_OK);
   assert_non_null(strstr(text, "posterior   needs hydraulics\n"));
+  assert_null(strstr(text, "not converged"));
+  free(text);
+  estimate.stop = HW_STOP_BUDGET;
+  assert_int_equal(hw_comparison_text(results, 2, &truth, &text), HW_OK);
+  assert_non_null(strstr(text, "not converged: evaluation budget spent\n"));
   free(text);
   assert_int_equal(hw_comparison_json(results, 1, NULL, &text), HW_OK);
   assert_non_null(strstr(text, "\"truth\": null"));
@@ -212,6 +337,9 @@ int main(void) {
       cmocka_unit_test(test_json_without_an_estimate_keeps_its_keys),
       cmocka_unit_test(test_calendar_results_give_the_instant),
       cmocka_unit_test(test_text_is_for_people),
+      cmocka_unit_test(test_no_spill_seen_is_an_answer_of_its_own),
+      cmocka_unit_test(test_without_trust_there_is_a_sentence_and_no_number),
+      cmocka_unit_test(test_a_release_that_goes_on_says_so),
       cmocka_unit_test(test_comparison_shows_errors_and_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,47 @@ static void test_even_samples_give_even_intervals(void **state) {
   check_near(interval.hi.location_m, -20000 + 1.2816 * 700, 0.12 * 700);
 }
 
+static double held(const hw_region *regions, size_t count) {
+  double sum = 0;
+  for (size_t i = 0; i < count; i++) {
+    sum += regions[i].probability;
+  }
+  return sum;
+}
+
+static void test_one_mode_is_one_stretch(void **state) {
+  (void)state;
+  fill_samples(-20000, 700);
+  hw_region regions[HW__MOST_REGIONS];
+  assert_int_equal(hw__summary_regions(&box, samples, COUNT, 0.9, &scratch, regions), 1);
+  check_near(regions[0].probability, 0.9, 0.01);
+  /* normal: 1.645 sd to each side; smoothing adds 2 %, the quantile's sampling error is 0.05 sd, allow 4 of them */
+  check_near(regions[0].lo_m, -20000 - 1.645 * 700, 0.2 * 700);
+  check_near(regions[0].hi_m, -20000 + 1.645 * 700, 0.2 * 700);
+}
+
+static void test_two_modes_are_two_stretches(void **state) {
+  (void)state;
+  fill_samples(-20000, 100);
+  for (size_t i = 0; i < COUNT; i += 4) {
+    samples[i].source.location_m += 5700;
+  }
+  hw_region regions[HW__MOST_REGIONS];
+  assert_int_equal(hw__summary_regions(&box, samples, COUNT, 0.9, &scratch, regions), 2);
+  check_near(held(regions, 2), 0.9, 0.02);
+  assert_true(regions[0].probability > 2 * regions[1].probability);
+  assert_true(regions[0].lo_m < -20000 && regions[0].hi_m > -20000 && regions[0].hi_m - regions[0].lo_m < 500);
+  assert_true(regions[1].lo_m < -14300 && regions[1].hi_m > -14300 && regions[1].hi_m - regions[1].lo_m < 500);
+}
+
+static void test_a_stretch_ends_where_the_box_does(void **state) {
+  (void)state;
+  fill_samples(box.lo.location_m, 700);
+  hw_region regions[HW__MOST_REGIONS];
+  assert_int_equal(hw__summary_regions(&box, samples, COUNT, 0.9, &scratch, regions), 1);
+  assert_true(regions[0].lo_m == box.lo.location_m && regions[0].hi_m > box.lo.location_m);
+}
+
 static hw_river river_with(hw_candidate *candidates, size_t count) {
   hw_river river;
   hw_river_init(&river);
@@ -229,6 +270,9 @@ int main(void) {
       cmocka_unit_test(test_weighted_quantiles_match_repeated_values),
       cmocka_unit_test(test_zero_weights_do_not_count),
       cmocka_unit_test(test_even_samples_give_even_intervals),
+      cmocka_unit_test(test_one_mode_is_one_stretch),
+      cmocka_unit_test(test_two_modes_are_two_stretches),
+      cmocka_unit_test(test_a_stretch_ends_where_the_box_does),
       cmocka_unit_test(test_suspicion_is_bayes_rule_on_the_density),
       cmocka_unit_test(test_priors_multiply_the_odds),
       cmocka_unit_test(test_a_candidate_idle_at_the_time_is_less_suspect),

@@ -29,6 +29,8 @@ typedef enum {
 #undef HW_STOP_ENUM
 } hw_stop;
 const char *hw_stop_text(hw_stop stop);
+/* False where the method ran out of iterations, budget or finite numbers before it was done. */
+bool hw_stop_converged(hw_stop stop);
 
 typedef struct {
   double lo, mid, hi;

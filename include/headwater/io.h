@@ -106,8 +106,10 @@ hw_status hw_result_json(const hw_result *result, bool one_line, char **out);
 /* The answer in words for a person on duty. Status: HW_EEMPTY without an estimate, HW_ENOMEM */
 hw_status hw_result_text(const hw_result *result, char **out);
 
-/* Shares of the truth's size; not finite where the truth is 0. */
-hw_source hw_relative_error(const hw_source *found, const hw_source *truth);
+/* How far off, as shares of what matters: the true mass, the distance from the true place to the first sensor below it,
+ * the travel time there. Never of a place or time itself, whose zero is arbitrary. NAN where the share is not known (no
+ * sensor below, velocity unknown). */
+hw_source hw_relative_error(const hw_river *river, const hw_source *found, const hw_source *truth);
 /* Several methods on the same readings: headwater.comparison/1, and as a table. truth may be NULL. */
 hw_status hw_comparison_json(const hw_result *results, size_t count, const hw_source *truth, char **out);
 hw_status hw_comparison_text(const hw_result *results, size_t count, const hw_source *truth, char **out);

@@ -73,6 +73,7 @@ typedef struct {
   hw__scratch scratch;   /* HW__DRAWS */
   hw_suspicion *suspicions;
   hw_arrival *arrivals;
+  hw_region regions[HW__MOST_REGIONS];
   hw__warnings warnings;
   hw__velocity_prior velocity;
   bool contradiction; /* the pulses cannot have come from one release; only the first was used */

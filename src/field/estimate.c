@@ -117,6 +117,10 @@ hw_status hw__field_estimate(void *state, hw_estimate *out) {
   e.provisional = provisional(f);
   e.trust = e.provisional ? HW_TRUST_PROVISIONAL : HW_TRUST_FULL;
   e.duration_s = (hw_range){0};
+  e.region_count = hw__summary_regions(&f->river->search, f->sample, HW__DRAWS, level, &f->scratch, f->regions);
+  e.regions = f->regions;
+  e.branches = &hw__only_branch;
+  e.branch_count = 1;
   e.has_hydraulics = true;
   e.velocity_m_s = hw__summary_range(f->sample, HW__DRAWS, hw__sample_velocity, level, &f->scratch);
   e.dispersion_m2_s = (hw_range){NAN, NAN, NAN};

@@ -34,14 +34,7 @@ static const char *concentration_text(double c_g_m3, char out[WORD]) {
   return out;
 }
 
-/* "2026-03-01 08:15 UTC", or hours and minutes on the readings' own clock. */
-static const char *time_text(const hw_result *result, double time_s, char out[WORD]) {
-  if (result->calendar) {
-    char instant[40];
-    hw_time_format(60 * round((result->origin_unix_s + time_s) / 60), instant, sizeof instant);
-    snprintf(out, WORD, "%.10s %.5s UTC", instant, strlen(instant) > 11 ? instant + 11 : "");
-    return out;
-  }
+static const char *span_text(double time_s, char out[WORD]) {
   const double size = fabs(time_s);
   const char *sign = time_s < 0 ? "-" : "";
   if (size < 120) {
@@ -55,6 +48,17 @@ static const char *time_text(const hw_result *result, double time_s, char out[WO
   return out;
 }
 
+/* "2026-03-01 08:15 UTC", or hours and minutes on the readings' own clock. */
+static const char *time_text(const hw_result *result, double time_s, char out[WORD]) {
+  if (!result->calendar) {
+    return span_text(time_s, out);
+  }
+  char instant[40];
+  hw_time_format(60 * round((result->origin_unix_s + time_s) / 60), instant, sizeof instant);
+  snprintf(out, WORD, "%.10s %.5s UTC", instant, strlen(instant) > 11 ? instant + 11 : "");
+  return out;
+}
+
 static void add_range_text(hw__text *text, const hw_result *result, const hw_range *range,
                            const char *(*word)(double, char[WORD])) {
   char mid[WORD], lo[WORD], hi[WORD];
@@ -63,6 +67,46 @@ static void add_range_text(hw__text *text, const hw_result *result, const hw_ran
   } else {
     hw__text_add(text, "%s (%s to %s)", time_text(result, range->mid, mid), time_text(result, range->lo, lo),
                  time_text(result, range->hi, hi));
+  }
+}
+
+/* An instant needs no line of its own. */
+static void add_duration_lines(hw__text *text, const hw_estimate *e) {
+  char mid[WORD], lo[WORD], hi[WORD];
+  if (e->duration_s.mid > 0) {
+    hw__text_add(text, "  lasted    %-22s%s to %s\n", span_text(e->duration_s.mid, mid),
+                 span_text(e->duration_s.lo, lo), span_text(e->duration_s.hi, hi));
+  }
+  if (e->still_flowing > 0) {
+    hw__text_add(text, "  It still flows with probability %.0f %%", 100 * e->still_flowing);
+    if (isfinite(e->rate_g_s)) {
+      hw__text_add(text, ", at %.3g g/s; the mass is the mass so far", e->rate_g_s);
+    }
+    hw__text_add(text, ".\n");
+  }
+}
+
+/* One stretch is the interval already told. */
+static void add_region_lines(hw__text *text, const hw_estimate *e) {
+  char lo[WORD], hi[WORD];
+  for (size_t i = 0; e->region_count > 1 && i < e->region_count; i++) {
+    const hw_region *r = &e->regions[i];
+    hw__text_add(text, "%s%3.0f %%  %s to %s\n", i ? "            " : "  stretches ", 100 * r->probability,
+                 place_text(r->lo_m, lo), place_text(r->hi_m, hi));
+  }
+}
+
+static void add_release_lines(hw__text *text, const hw_result *result) {
+  const hw_estimate *e = result->estimate;
+  char mass[WORD], place[WORD], time[WORD];
+  if (e->release_count < 2) {
+    return;
+  }
+  hw__text_add(text, "\nReleases (above: the largest)\n");
+  for (size_t i = 0; i < e->release_count; i++) {
+    const hw_release *r = &e->releases[i];
+    hw__text_add(text, "  %3.0f %%  %s at %s, %s\n", 100 * r->probability, mass_text(r->source.mass_g, mass),
+                 place_text(r->source.location_m, place), time_text(result, r->source.time_s, time));
   }
 }
 
@@ -85,6 +129,8 @@ static void add_source_lines(hw__text *text, const hw_result *result) {
                  time_text(result, e->interval.hi.time_s, hi));
   }
   hw__text_add(text, "%s\n", clock);
+  add_duration_lines(text, e);
+  add_region_lines(text, e);
   if (!e->has_interval) {
     hw__text_add(text, "  No interval: %s.\n",
                  e->provisional ? "too little of the pulse has been seen"
@@ -128,9 +174,25 @@ static void add_candidate_lines(hw__text *text, const hw_result *result) {
   }
 }
 
+/* From when until when the level is passed: where there is an alarm level, how long the intake must stay closed. */
+static void add_window_lines(hw__text *text, const hw_result *result, const hw_arrival *a, bool alarm) {
+  static const double likely = 0.5; /* below this the times are of a passing that is not expected */
+  if (!isfinite(a->first_s.mid)) {
+    hw__text_add(text, "    not expected to pass the alarm level\n");
+    return;
+  }
+  hw__text_add(text, "    %-12s", !alarm ? "arrives" : a->exceeds_alarm < likely ? "may pass" : "close from");
+  add_range_text(text, result, &a->first_s, NULL);
+  if (isfinite(a->last_s.mid)) {
+    hw__text_add(text, alarm ? "\n    until       " : "\n    gone        ");
+    add_range_text(text, result, &a->last_s, NULL);
+  }
+  hw__text_add(text, "\n");
+}
+
 static void add_arrival_lines(hw__text *text, const hw_result *result) {
   const hw_estimate *e = result->estimate;
-  if (e->arrival_count == 0) {
+  if (e->arrival_count == 0 || e->trust == HW_TRUST_NONE) {
     return;
   }
   hw__text_add(text, "\nDownstream\n");
@@ -139,25 +201,23 @@ static void add_arrival_lines(hw__text *text, const hw_result *result) {
     const hw_intake *k = &result->river->intakes[a->intake];
     char word[WORD];
     hw__text_add(text, "  %s at %s\n", k->name[0] ? k->name : k->id, place_text(k->location_m, word));
-    hw__text_add(text, "    arrives  ");
-    if (isfinite(a->first_s.mid)) {
-      add_range_text(text, result, &a->first_s, NULL);
-    } else {
-      hw__text_add(text, "not expected to pass the alarm level");
+    if (e->has_source) {
+      add_window_lines(text, result, a, k->alarm_g_m3 > 0);
     }
-    if (isfinite(a->peak_s.mid)) {
-      hw__text_add(text, "\n    peak     ");
+    if (e->has_source && isfinite(a->peak_s.mid)) {
+      hw__text_add(text, "    peak        ");
       add_range_text(text, result, &a->peak_s, NULL);
+      hw__text_add(text, "\n");
     }
-    if (isfinite(a->peak_g_m3.mid)) {
-      hw__text_add(text, "\n    peak of  ");
+    if (e->has_source && isfinite(a->peak_g_m3.mid)) {
+      hw__text_add(text, "    peak of     ");
       add_range_text(text, result, &a->peak_g_m3, concentration_text);
+      hw__text_add(text, "\n");
     }
     if (isfinite(a->exceeds_alarm)) {
-      hw__text_add(text, "\n    passes the alarm level of %s with probability %.0f %%",
+      hw__text_add(text, "    passes the alarm level of %s with probability %.0f %%\n",
                    concentration_text(k->alarm_g_m3, word), 100 * a->exceeds_alarm);
     }
-    hw__text_add(text, "\n");
   }
 }
 
@@ -187,6 +247,39 @@ static void add_cost_line(hw__text *text, const hw_result *result) {
                result->reading_us_median);
 }
 
+/* No answer is an answer: nothing seen, or nothing that the method can stand for. */
+static void add_no_source(hw__text *text, const hw_estimate *e) {
+  const char *plural = e->readings == 1 ? "" : "s";
+  if (e->trust == HW_TRUST_NONE) {
+    hw__text_add(text, "The readings cannot be explained%s%s\n\n", e->trust_reason ? ": " : "",
+                 e->trust_reason ? e->trust_reason : "");
+    hw__text_add(text, "  No source is given: after %zu reading%s no mass, place or time fits them.\n", e->readings,
+                 plural);
+    return;
+  }
+  hw__text_add(text, "No spill seen in %zu reading%s%s\n", e->readings, plural, e->provisional ? " (provisional)" : "");
+  if (isfinite(e->spill)) {
+    hw__text_add(text, "\n  A spill that these sensors could have seen: probability %.2g %%\n", 100 * e->spill);
+  }
+  if (e->trust_reason) {
+    hw__text_add(text, "  %s\n", e->trust_reason);
+  }
+}
+
+static void add_source_heading(hw__text *text, const hw_estimate *e) {
+  hw__text_add(text, "Spill identified from %zu reading%s", e->readings, e->readings == 1 ? "" : "s");
+  if (e->provisional) {
+    hw__text_add(text, " (provisional: %s)", e->trust_reason ? e->trust_reason : "the pulse is still incomplete");
+  }
+  hw__text_add(text, "\n\n");
+  if (isfinite(e->spill) && e->spill < 0.99) {
+    hw__text_add(text, "  That there is a spill at all has a probability of %.0f %%.\n\n", 100 * e->spill);
+  }
+  if (e->has_interval) {
+    hw__text_add(text, "%34s%.0f %% interval\n", "", 100 * e->level);
+  }
+}
+
 hw_status hw_result_text(const hw_result *result, char **out) {
   const hw_estimate *e = result->estimate;
   if (!e) {
@@ -196,13 +289,14 @@ hw_status hw_result_text(const hw_result *result, char **out) {
   if (result->river->name[0]) {
     hw__text_add(&text, "%s\n", result->river->name);
   }
-  hw__text_add(&text, "Spill identified from %zu reading%s%s\n\n", e->readings, e->readings == 1 ? "" : "s",
-               e->provisional ? " (provisional: the pulse is still incomplete)" : "");
-  if (e->has_interval) {
-    hw__text_add(&text, "%34s%.0f %% interval\n", "", 100 * e->level);
+  if (e->has_source) {
+    add_source_heading(&text, e);
+    add_source_lines(&text, result);
+    add_release_lines(&text, result);
+    add_hydraulics_lines(&text, result);
+  } else {
+    add_no_source(&text, e);
   }
-  add_source_lines(&text, result);
-  add_hydraulics_lines(&text, result);
   add_candidate_lines(&text, result);
   add_arrival_lines(&text, result);
   add_warning_lines(&text, result);

@@ -21,6 +21,10 @@ const char *hw_trust_text(hw_trust trust) {
   return (size_t)trust < sizeof texts / sizeof texts[0] ? texts[trust] : NULL;
 }
 
+bool hw_stop_converged(hw_stop stop) {
+  return stop != HW_STOP_NONE && stop != HW_STOP_ITERATIONS && stop != HW_STOP_NONFINITE && stop != HW_STOP_BUDGET;
+}
+
 const char *hw_stop_text(hw_stop stop) {
   static const char *const texts[] = {
 #define ROW(name, text) text,

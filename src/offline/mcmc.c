@@ -128,7 +128,25 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* The chain has forgotten its start: the means of its two halves agree within a third of its spread. */
+static bool halves_agree(const chain *c) {
+  const size_t half = c->kept / 2;
+  for (size_t d = 0; d < 3; d++) {
+    double mean[2] = {0, 0}, square = 0;
+    for (size_t i = 0; i < 2 * half; i++) {
+      mean[i >= half] += c->trail[d][i] / (double)half;
+      square += c->trail[d][i] * c->trail[d][i] / (2.0 * (double)half);
+    }
+    const double middle = 0.5 * (mean[0] + mean[1]), sd = sqrt(fmax(square - middle * middle, 0));
+    if (fabs(mean[1] - mean[0]) > sd / 3) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static void summarise(chain *c, hw__batch_answer *out) {
+  out->stop = halves_agree(c) ? HW_STOP_COMPLETE : HW_STOP_BUDGET;
   const double tail = (1 - c->batch->level) / 2;
   const double last = (double)(c->kept - 1);
   for (size_t d = 0; d < 3; d++) {
@@ -138,7 +156,6 @@ static void summarise(chain *c, hw__batch_answer *out) {
     out->unit_hi[d] = c->trail[d][(size_t)ceil((1 - tail) * last)];
   }
   out->has_interval = true;
-  out->stop = HW_STOP_BUDGET;
 }
 
 static void run_chain(chain *c, size_t budget) {

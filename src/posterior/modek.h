@@ -19,6 +19,7 @@ typedef struct {
   hw__passage *passages; /* one block */
   hw_suspicion *suspicions;
   hw_arrival *arrivals;
+  hw_region regions[HW__MOST_REGIONS];
   hw__warnings warnings;
 } hw__modek;
 

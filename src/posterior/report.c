@@ -152,6 +152,10 @@ hw_status hw__modek_estimate(void *state, hw_estimate *out) {
   e.stop = HW_STOP_COMPLETE;
   e.duration_s = (hw_range){0};
   hw__summary_source(k->samples, n, level, &k->sorting, &e.source, &e.interval);
+  e.region_count = hw__summary_regions(&smc->river->search, k->samples, n, level, &k->sorting, k->regions);
+  e.regions = k->regions;
+  e.branches = &hw__only_branch;
+  e.branch_count = 1;
   e.has_hydraulics = true;
   e.velocity_m_s = hydraulic_range(k, hw__sample_velocity, smc->sd_velocity);
   e.dispersion_m2_s = hydraulic_range(k, hw__sample_dispersion, smc->sd_dispersion);

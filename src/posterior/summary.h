@@ -42,6 +42,15 @@ hw_range hw__summary_range(const hw_sample *samples, size_t n, hw__sample_part p
 void hw__summary_source(const hw_sample *samples, size_t n, double level, hw__scratch *scratch, hw_source *median,
                         hw_box *interval);
 
+enum { HW__MOST_REGIONS = 16 };
+/* The shortest stretches inside the box that together hold `level` of the samples' places, most probable first.
+ * Returned: how many of out[HW__MOST_REGIONS] (region.c) */
+size_t hw__summary_regions(const hw_box *box, const hw_sample *samples, size_t n, double level, hw__scratch *scratch,
+                           hw_region *out);
+
+/* On a river without branches the release is on its one branch. */
+extern const hw_branch_share hw__only_branch;
+
 /* Prior density of the source's place, 1/m, that the samples were drawn under. */
 typedef double (*hw__place_density)(void *context, double location_m);
 

@@ -15,5 +15,5 @@ headwater simulate river.yaml --source 50000,-12000,3600 --every 300 --from 0 --
 wc -l < readings.csv
 headwater identify river.yaml readings.csv --level 0.99 --format json > answer.json
 # The 99 % interval of the place holds the truth, and is short.
-sed -nE 's/.*"location_m": \[([-0-9.]+), ([-0-9.]+)\].*/\1 \2/p' answer.json |
+sed -nE 's/^  "interval": .*"location_m": \[([-0-9.]+), ([-0-9.]+)\].*/\1 \2/p' answer.json |
   awk '{ print ($1 <= -12000 && -12000 <= $2) ? "holds" : "misses", ($2 - $1 < 300) ? "short" : "long" }'
