@@ -10,6 +10,7 @@
 #   make study-posterior is mode K of the engine as good as its equations allow?
 #   make study-rivers   does the field model tell the truth on real rivers left out?
 #   make study-weeks    is an answer right about its own doubt? 2,000 random weeks; WEEKS="--cases 200 --stratum censored"
+#   make study-density  do more readings ever make an answer worse? every 1200 s to every second, and a million
 #   make fit-population refit its constants, data/population.def
 #
 #   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/ (SERVE="--listen 127.0.0.1:9090")
@@ -40,7 +41,7 @@ DEMO ?=
 WEEKS ?=
 
 .PHONY: program serve newcomer load torture faults scale demo-cluster fuzz study-detect
-.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks fit-population
+.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density fit-population
 all: program
 	@ninja --quiet -C $(BUILD)
 
@@ -81,6 +82,9 @@ study-rivers: all
 # Stopped and started again it goes on where it was.
 study-weeks: all
 	@$(BUILD)/experiments/study_weeks --results $(BUILD)/weeks.txt --candidates $(WEEKS)
+
+study-density: all
+	@$(BUILD)/experiments/study_density
 
 # Through a second file: the shipped constants stay as they are when the data are absent.
 fit-population: all

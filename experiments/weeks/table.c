@@ -127,6 +127,49 @@ static size_t print_row(stratum s, tally *t) {
   return outside;
 }
 
+static bool is_kind(const result *r, stratum_kind kind) {
+  for (size_t s = 0; s < STRATA; s++) {
+    if ((r->strata & stratum_bit((stratum)s)) && stratum_kind_of((stratum)s) == kind) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Outside [lo, hi] by more than three standard errors, which chance does to one figure in 400. */
+static bool is_far_outside(double part, double n, double lo, double hi) {
+  const double share = part / n;
+  return n > 0 && (share < lo - 3 * sqrt(lo * (1 - lo) / n) - 1e-9 || share > hi + 3 * sqrt(hi * (1 - hi) / n) + 1e-9);
+}
+
+static size_t check_kind(const result *r, size_t count, stratum_kind kind, double *scratch) {
+  const asked *a = &asked_of[kind];
+  tally t = {.width = scratch};
+  for (size_t i = 0; i < count; i++) {
+    if (is_kind(&r[i], kind)) {
+      add(&t, &r[i]);
+    }
+  }
+  size_t outside = is_far_outside(t.refused, t.weeks, a->least_refused, a->most_refused);
+  for (size_t u = 0; u < UNKNOWNS; u++) {
+    outside += is_far_outside(t.hold90[u], t.answered, a->hold90[0], a->hold90[1]);
+    outside += is_far_outside(t.hold50[u], t.answered, a->hold50[0], a->hold50[1]);
+  }
+  outside += a->never_far && t.far > 0.01 * t.weeks;
+  outside += t.flat > 0;
+  return outside;
+}
+
+size_t table_check(const result *r, size_t count) {
+  double *scratch = malloc((count + 1) * sizeof *scratch);
+  size_t outside = scratch ? 0 : 1;
+  for (size_t kind = 0; scratch && kind < sizeof asked_of / sizeof asked_of[0]; kind++) {
+    outside += check_kind(r, count, (stratum_kind)kind, scratch);
+  }
+  free(scratch);
+  return outside;
+}
+
 static void print_weeks(const char *title, const result *r, size_t count, bool (*which)(const result *)) {
   size_t found = 0;
   for (size_t i = 0; i < count && found < 40; i++) {
