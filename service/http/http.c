@@ -53,7 +53,8 @@ hw__reply hw__reply_db(hw__db_status status) {
                         : status == HW_DB_FORGOTTEN ? 410
                         : status == HW_DB_FULL      ? 507
                                                     : 503;
-  return hw__reply_error(code, "%s", hw__db_text(status));
+  return status == HW_DB_CLOCK ? hw__reply_later(hw__db_text(status))
+                               : hw__reply_error(code, "%s", hw__db_text(status));
 }
 
 const char *hw__query(const hw__request *request, const char *name) {

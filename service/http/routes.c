@@ -78,12 +78,10 @@ hw__reply hw__post_readings(hw__request *request) {
                            "text/plain (line protocol)",
                            type ? type : "missing");
   }
-  hw__ingest ingest = {.catalog = service->catalog,
-                       .river = hw__query(request, "river"),
-                       .now_unix_s = (double)hw__store_now_us(service->store) * 1e-6,
-                       .future_s = service->options.future_s,
-                       .nanoseconds = tick_ns(request),
-                       .budget = &service->bodies};
+  hw__ingest ingest = hw__accept_begin(service);
+  ingest.river = hw__query(request, "river");
+  ingest.nanoseconds = tick_ns(request);
+  ingest.budget = &service->bodies;
   if (ingest.nanoseconds <= 0) {
     return hw__reply_error(400, "precision, expected ns, us, ms or s");
   }

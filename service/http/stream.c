@@ -134,9 +134,8 @@ static bool start_at(stream *s, const char *last) {
     }
   } else {
     hw__db *db = hw__store_reader(s->service->store);
-    int64_t received_us;
     if (db) {
-      hw__db_head(db, &log_at, &received_us);
+      hw__db_head(db, &log_at);
       hw__db_last_event(db, &event_at);
       hw__store_return(s->service->store, db);
     }

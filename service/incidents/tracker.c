@@ -10,7 +10,7 @@
 #include "incidents/tracker_state.h"
 
 enum { PAGE = 2048, SNAPSHOT_RECORDS = 50000, SNAPSHOT_MS = 10000 };
-static const double longest_incident_s = 30 * 86400.0;
+static const double longest_incident_s = 30 * 86400.0, day_s = 86400;
 
 static bool is_open_on(const hw__tracker *tracker, int64_t river) {
   for (size_t i = 0; i < tracker->open_count; i++) {
@@ -166,6 +166,38 @@ static void follow_incident(hw__tracker *tracker, size_t site_index, hw__tracked
   }
 }
 
+/* Dated more than a day after somebody received something. */
+static bool is_ahead(double time_s, const hw__log_record *record) {
+  return time_s > (double)record->received_us * 1e-6 + day_s;
+}
+
+static bool has_dates(hw__tracker *tracker, int64_t river) {
+  hw__time_base base = HW_TIME_UNSET;
+  hw__db *db = hw__store_reader(tracker->store);
+  const bool known = db && hw__db_time_base(db, river, &base) == HW_DB_OK;
+  if (db) {
+    hw__store_return(tracker->store, db);
+  }
+  return known && base == HW_TIME_CALENDAR;
+}
+
+/* A date from far ahead, let in by a clock that was wrong, is no news of its sensor: it would make all that follows
+ * look late. One that was taken for the latest is given up, and learning starts afresh, when the sensor speaks of the
+ * present again. A recording played in from ahead of its time is ahead as a whole and is taken as it is.
+ * Returned: this record is to be passed over. */
+static bool is_misdated(hw__tracker *tracker, const hw__log_record *record, hw__detector *detector) {
+  const bool ahead = is_ahead(record->time_s, record);
+  if (detector->readings == 0 || ahead == is_ahead(detector->latest_s, record) || !has_dates(tracker, record->river)) {
+    return false;
+  }
+  if (!ahead) {
+    pthread_mutex_lock(&tracker->lock);
+    hw__detect_init(detector);
+    pthread_mutex_unlock(&tracker->lock);
+  }
+  return ahead;
+}
+
 static void take_reading(hw__tracker *tracker, const hw__log_record *record) {
   hw__place place;
   if (hw__catalog_place(tracker->catalog, record->sensor, &place) != HW_OK) {
@@ -174,6 +206,9 @@ static void take_reading(hw__tracker *tracker, const hw__log_record *record) {
   const hw__site *site = hw__catalog_site(tracker->catalog, place.site);
   const hw_sensor *sensor = &site->river.sensors[place.sensor];
   hw__detector *detector = &tracker->detectors[place.site][place.sensor];
+  if (is_misdated(tracker, record, detector)) {
+    return;
+  }
   pthread_mutex_lock(&tracker->lock);
   const hw__detection found =
       hw__detect_step(detector, sensor, record->time_s, record->concentration_g_m3, record->below_limit);

@@ -128,6 +128,10 @@ hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry)
   if (dated ? (t < earliest_unix_s || t > latest_unix_s) : fabs(t) > absurd_relative_s) {
     return hw__ingest_reject(ingest, line, HW_FATE_ABSURD, "time %g s, out of any range", t);
   }
+  if (dated && t > ingest->now_unix_s + ingest->future_s && t <= ingest->possible_s + ingest->future_s) {
+    ingest->undecided = true;
+    return HW_OK;
+  }
   if (dated && t > ingest->now_unix_s + ingest->future_s) {
     char when[40];
     hw_time_format(t, when, sizeof when);
@@ -241,5 +245,6 @@ void hw__ingest_clear(hw__ingest *ingest) {
   ingest->entries = NULL;
   ingest->rejects = NULL;
   ingest->count = ingest->capacity = ingest->reject_count = ingest->reject_capacity = 0;
+  ingest->undecided = false;
   memset(ingest->tally, 0, sizeof ingest->tally);
 }

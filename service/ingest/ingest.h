@@ -35,6 +35,8 @@ typedef struct {
   const hw__catalog *catalog;
   const char *river;  /* for rows that name none; NULL or "": by sensor */
   double now_unix_s;  /* for the future check */
+  double possible_s;  /* later than that while the clock is in doubt: what lies between cannot be judged */
+  bool undecided;     /* such a reading was met: nothing of this may be stored or refused yet */
   double future_s;    /* tolerance */
   double nanoseconds; /* line protocol: length of one tick of its timestamps; 0 means 1 */
   hw__budget *budget; /* for the entries; NULL: no bound */

@@ -118,7 +118,18 @@ static hw__db_status publish_readings(hw__service *service, const hw__cluster *c
   return status;
 }
 
+hw__ingest hw__accept_begin(hw__service *service) {
+  const hw__guarded_clock clock = hw__store_clock(service->store);
+  return (hw__ingest){.catalog = service->catalog,
+                      .now_unix_s = (double)clock.now_us * 1e-6,
+                      .possible_s = (double)clock.possible_us * 1e-6,
+                      .future_s = service->options.future_s};
+}
+
 hw__db_status hw__accept_readings(hw__service *service, hw__ingest *ingest) {
+  if (ingest->undecided) {
+    return HW_DB_CLOCK;
+  }
   if (!service->follower) {
     return hw__store_ingest(service->store, ingest);
   }

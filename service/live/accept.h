@@ -5,9 +5,12 @@
 
 #include "live/service.h"
 
+/* For readings that came now: the rivers, and the clock they are judged by. */
+hw__ingest hw__accept_begin(hw__service *service);
 /* Fates are settled and counted in ingest->tally. In a cluster every checked reading counts as accepted:
  * doubles and conflicts are found by the worker, who reads the stream in order.
- * Status: HW_DB_AWAY when the cluster did not answer in time: send it again, nothing is counted twice. */
+ * Status: HW_DB_CLOCK when one cannot be judged because the machine's clock was just set; HW_DB_AWAY when the cluster
+ * did not answer in time: send it again, nothing is counted twice. */
 hw__db_status hw__accept_readings(hw__service *service, hw__ingest *ingest);
 
 /* As hw__tracker_open and _close; in a cluster they wait some seconds for a worker to act. *shown: it has been

@@ -121,9 +121,7 @@ static bool finish_group(hw__mqtt *mqtt, group *g) {
 
 /* Everything complete in the buffer. Returned: false when the connection is to be dropped. */
 static bool take_packets(hw__mqtt *mqtt) {
-  group g = {.ingest = {.catalog = mqtt->service->catalog,
-                        .now_unix_s = (double)hw__store_now_us(mqtt->service->store) * 1e-6,
-                        .future_s = mqtt->service->options.future_s}};
+  group g = {.ingest = hw__accept_begin(mqtt->service)};
   size_t at = pass_over(mqtt, &g, mqtt->in_size);
   int found = 0;
   bool ok = true;

@@ -35,6 +35,7 @@ typedef struct hw__db hw__db;
   X(HW_DB_AWAY, "the cluster does not answer")                                                       \
   X(HW_DB_FORGOTTEN, "the readings of this incident are no longer kept; its result and history are") \
   X(HW_DB_STOPPING, "the service is stopping")                                                       \
+  X(HW_DB_CLOCK, "the machine's clock was set just now, and this is dated later: send it again")     \
   X(HW_DB_IO, "the database failed")
 
 typedef enum {
@@ -100,8 +101,10 @@ hw__db_status hw__db_append_stamped(hw__db *db, const hw__catalog *catalog, hw__
                                     const hw__stamp *stamps);
 /* Append a command; record->seq is filled in from *seq, which moves on. */
 hw__db_status hw__db_command(hw__db *db, hw__log_record *record, int64_t *seq);
-/* Highest number in the log, 0 when empty; and the latest wall clock seen by it. */
-hw__db_status hw__db_head(hw__db *db, int64_t *seq, int64_t *received_us);
+/* Highest number in the log, 0 when empty. */
+hw__db_status hw__db_head(hw__db *db, int64_t *seq);
+/* When the latest readings were received, each moment once, the latest first. */
+hw__db_status hw__db_recent(hw__db *db, int64_t *received_us, size_t limit, size_t *count);
 
 /* Records in order, `after` < seq, at most `limit`, readings and commands merged. */
 hw__db_status hw__db_log(hw__db *db, int64_t after, hw__log_record *out, size_t limit, size_t *count);

@@ -129,20 +129,18 @@ hw__db_status hw__db_command(hw__db *db, hw__log_record *record, int64_t *seq) {
   return status;
 }
 
-static hw__db_status read_head(const hw__value *row, void *element) {
-  hw__stamp *head = element;
-  *head = (hw__stamp){hw__value_integer(&row[0]), hw__value_integer(&row[1])};
+hw__db_status hw__db_head(hw__db *db, int64_t *seq) {
+  return hw__sql_integer(db, SQL_HEAD, seq, HW_NO_VALUES);
+}
+
+static hw__db_status read_stamp(const hw__value *row, void *element) {
+  *(int64_t *)element = hw__value_integer(row);
   return HW_DB_OK;
 }
 
-hw__db_status hw__db_head(hw__db *db, int64_t *seq, int64_t *received_us) {
-  hw__stamp head = {0, 0};
-  const hw__db_status status = hw__sql_one(db, SQL_HEAD, read_head, &head, HW_NO_VALUES);
-  if (status == HW_DB_OK) {
-    *seq = head.seq;
-    *received_us = head.received_us;
-  }
-  return status;
+hw__db_status hw__db_recent(hw__db *db, int64_t *received_us, size_t limit, size_t *count) {
+  const hw__collection stamps = {read_stamp, received_us, sizeof *received_us, limit, count};
+  return hw__sql_collect(db, SQL_RECENT, &stamps, HW_VALUES(of_integer((int64_t)limit)));
 }
 
 hw__db_status hw__read_reading(const hw__value *row, void *element) {

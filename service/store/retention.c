@@ -14,6 +14,7 @@ struct hw__retention {
   hw__store *store;
   double days;
   const atomic_bool *stopping;
+  bool waits_for_clock; /* and it was told */
   hw__log_record page[STEP];
   hw__incident needed[NEEDED_MAX];
   pthread_t thread;
@@ -50,6 +51,11 @@ static hw__db_status find_limit(hw__retention *keep, hw__db *db, int64_t cutoff_
   return status;
 }
 
+/* A record is not older than the next one: a stamp from ahead of its time keeps nobody. */
+static int64_t received_us(const hw__log_record *record) {
+  return record[0].received_us < record[1].received_us ? record[0].received_us : record[1].received_us;
+}
+
 /* The oldest readings that may go, at most a step. *more: there may be further ones. */
 static hw__db_status find_step(hw__retention *keep, hw__db *db, int64_t cutoff_us, int64_t limit, int64_t *upto,
                                bool *more) {
@@ -58,7 +64,7 @@ static hw__db_status find_step(hw__retention *keep, hw__db *db, int64_t cutoff_u
   *upto = 0;
   *more = count == STEP;
   /* The last of the page stays: it may be the last there is. */
-  for (size_t i = 0; status == HW_DB_OK && i + 1 < count && keep->page[i].received_us < cutoff_us; i++) {
+  for (size_t i = 0; status == HW_DB_OK && i + 1 < count && received_us(&keep->page[i]) < cutoff_us; i++) {
     *upto = keep->page[i].seq <= limit ? keep->page[i].seq : *upto;
   }
   *more = *more && *upto == keep->page[count - 2].seq;
@@ -76,10 +82,26 @@ static hw__db_status run_removal(hw__db *db, int64_t *seq, void *context) {
   return hw__db_remove(db, r->upto, r->cutoff_us, STEP, &r->removed);
 }
 
+/* What was received long ago by a wrong clock was received just now. */
+static void tell_of_clock(hw__retention *keep) {
+  if (!keep->waits_for_clock) {
+    hw__log(HW_LOG_WARNING, "retention_waits", "reason",
+            "the clock was set, or stands apart from the stored readings: nothing is let go of until it has stood for "
+            "an hour");
+  }
+  keep->waits_for_clock = true;
+}
+
 /* Returned: there is more to let go of now. */
 static bool step(hw__retention *keep) {
   hw__store *store = keep->store;
-  const int64_t cutoff_us = hw__store_now_us(store) - (int64_t)(keep->days * 86400e6);
+  const hw__guarded_clock clock = hw__store_clock(store);
+  if (!hw__guarded_clock_settled(&clock)) {
+    tell_of_clock(keep);
+    return false;
+  }
+  keep->waits_for_clock = false;
+  const int64_t cutoff_us = clock.now_us - (int64_t)(keep->days * 86400e6);
   int64_t limit = 0;
   removal r = {.cutoff_us = cutoff_us};
   bool more = false;

@@ -32,8 +32,11 @@
     "INSERT INTO commands(seq, kind, river, incident, time_s, method, received_us)"                                    \
     " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)")                                                                             \
   X(SQL_HEAD,                                                                                                          \
-    "SELECT coalesce(max(seq), 0), coalesce((SELECT received_us FROM readings ORDER BY seq DESC LIMIT 1), 0)"          \
+    "SELECT coalesce(max(seq), 0)"                                                                                     \
     " FROM (SELECT max(seq) AS seq FROM readings UNION ALL SELECT max(seq) FROM commands) AS heads")                   \
+  X(SQL_RECENT,                                                                                                        \
+    "SELECT received_us FROM (SELECT seq, received_us FROM readings ORDER BY seq DESC LIMIT 20000) AS r"               \
+    " GROUP BY received_us ORDER BY max(seq) DESC LIMIT ?1")                                                           \
   /* One statement, hence one moment: a command between two readings is not missed. A page of each, since one engine   \
    * would sort all that follows otherwise. */                                                                         \
   X(SQL_LOG,                                                                                                           \

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 
-enum { READERS_MAX = 16 };
+enum { READERS_MAX = 16, RECENT_MAX = 101 };
 
 typedef struct job {
   hw__job_run run;
@@ -45,8 +45,7 @@ struct hw__store {
   size_t reader_count, readers_out;
 
   pthread_mutex_t clock_lock;
-  int64_t clock_us;     /* guarded clock at the last look */
-  int64_t monotonic_us; /* and the machine's uptime then */
+  hw__guarded_clock clock;
 };
 
 static int64_t read_clock_us(clockid_t which) {
@@ -56,15 +55,16 @@ static int64_t read_clock_us(clockid_t which) {
 }
 
 int64_t hw__store_now_us(hw__store *store) {
+  return hw__store_clock(store).now_us;
+}
+
+hw__guarded_clock hw__store_clock(hw__store *store) {
   pthread_mutex_lock(&store->clock_lock);
-  const int64_t monotonic = read_clock_us(CLOCK_MONOTONIC);
-  const int64_t wall = read_clock_us(CLOCK_REALTIME);
-  const int64_t carried = store->clock_us + (monotonic - store->monotonic_us);
-  store->clock_us = wall > carried ? wall : carried;
-  store->monotonic_us = monotonic;
-  const int64_t now = store->clock_us;
+  /* Uptime counts a suspended machine's sleep, as the wall clock does. */
+  hw__guarded_clock_look(&store->clock, read_clock_us(CLOCK_REALTIME), read_clock_us(CLOCK_BOOTTIME));
+  const hw__guarded_clock clock = store->clock;
   pthread_mutex_unlock(&store->clock_lock);
-  return now;
+  return clock;
 }
 
 /* A damaged file may get worse with every write, and what is refused is still with its sender. */
@@ -83,8 +83,7 @@ static void meet_damage(hw__store *store) {
 static hw__db_status transact(hw__store *store, job *chain, bool whole_chain, int64_t *seq) {
   hw__db_status status = hw__db_begin(store->writer);
   if (status == HW_DB_OK && store->seq_unsure) {
-    int64_t latest_us = 0;
-    status = hw__db_head(store->writer, seq, &latest_us);
+    status = hw__db_head(store->writer, seq);
   }
   for (job *each = chain; each && status == HW_DB_OK; each = whole_chain ? each->next : NULL) {
     status = each->run(store->writer, seq, each->context);
@@ -275,10 +274,12 @@ hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store *
   }
   *store = (hw__store){.catalog = catalog, .path = copy, .last = &store->first};
   hw__db_status status = hw__db_open(path, true, &store->writer, sentence, size);
-  int64_t latest_us = 0;
+  int64_t recent_us[RECENT_MAX];
+  size_t recent = 0;
   if (status == HW_DB_OK) {
     status = hw__db_enrol(store->writer, catalog);
-    status = status == HW_DB_OK ? hw__db_head(store->writer, &store->seq, &latest_us) : status;
+    status = status == HW_DB_OK ? hw__db_head(store->writer, &store->seq) : status;
+    status = status == HW_DB_OK ? hw__db_recent(store->writer, recent_us, RECENT_MAX, &recent) : status;
     if (status != HW_DB_OK) {
       char name[256];
       hw__db_name(path, name, sizeof name);
@@ -291,8 +292,8 @@ hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store *
     free(store);
     return status;
   }
-  store->clock_us = latest_us;
-  store->monotonic_us = read_clock_us(CLOCK_MONOTONIC);
+  hw__guarded_clock_start(&store->clock, recent_us, recent, read_clock_us(CLOCK_REALTIME),
+                          read_clock_us(CLOCK_BOOTTIME));
   pthread_condattr_t monotonic;
   pthread_condattr_init(&monotonic);
   pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);

@@ -10,6 +10,7 @@
 #define HW_STORE_STORE_H
 
 #include "store/db.h"
+#include "store/guarded_clock.h"
 
 typedef struct hw__store hw__store;
 
@@ -46,8 +47,10 @@ int64_t hw__store_seq(hw__store *store);
  * HW_DB_CORRUPT and nothing more is written, until the database is restored and the service started again. */
 hw__db_status hw__store_health(hw__store *store);
 
-/* Microseconds since 1970 that never run backwards, not when the wall clock is set back and not over
- * a restart: readings dated by the true clock must not look like the future because ours stepped. */
+/* Microseconds since 1970 by the guarded clock, over restarts too: readings dated by the true clock must not look like
+ * the future because ours stepped back, nor nonsense like the present because it stepped ahead. */
 int64_t hw__store_now_us(hw__store *store);
+/* The clock itself, looked at now. */
+hw__guarded_clock hw__store_clock(hw__store *store);
 
 #endif

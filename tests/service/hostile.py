@@ -1,5 +1,6 @@
 """The service against those who mean it ill, or are broken in a way that looks like it: hostile.py HEADWATER [TEST...]"""
 import contextlib
+import glob
 import hashlib
 import os
 import select
@@ -11,7 +12,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
-from serving import Service, run_claims  # noqa: E402
+from serving import Service, rows, run_claims  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -197,6 +198,72 @@ def test_many_empty_objects_take_little_memory(folder):
         nested = '{"x": [' + ",".join(["{}"] * 2700000) + "]}\n"
         assert service.post(nested, kind="application/x-ndjson")["rejected_count"] == 1
         assert memory_mb(service, "VmHWM") - before < 64
+
+
+def faked_clock(folder):
+    """(set, environment): set("+365d") moves the wall clock of a service started with that environment, its uptime stays."""
+    libraries = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+    if not libraries:
+        return None, None
+    offset = os.path.join(folder, "offset")
+
+    def set_clock(text):
+        with open(offset + ".new", "w") as out:
+            out.write(text)
+        os.rename(offset + ".new", offset)
+
+    set_clock("+0")
+    return set_clock, {"LD_PRELOAD": libraries[0], "FAKETIME_TIMESTAMP_FILE": offset, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+
+
+def dated(days, sensor="s1", seconds=0.0):
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + days * 86400 + seconds))
+    return f"time,sensor,concentration_g_m3\n{stamp},{sensor},0.00001\n"
+
+
+def test_a_clock_ahead_at_the_start_deletes_nothing(folder):
+    set_clock, environment = faked_clock(folder)
+    if not environment:
+        print("  (no libfaketime here: left out)")
+        return
+    with serve(folder) as service:
+        service.post("time_s,sensor,concentration_g_m3\n" + "".join(f"{i},s1,0\n" for i in range(15000)))
+        service.settle()
+    set_clock("+365d")
+    with serve(folder, "--keep", "30", environment=environment) as service:
+        assert wait_for(lambda: "retention_waits" in open(os.path.join(folder, "log")).read())
+        time.sleep(2)
+        set_clock("+0")
+        time.sleep(1)
+        assert service.metric("headwater_readings_removed_total") == 0
+    assert rows(service.db, "SELECT count(*) FROM readings") == [(15000,)]
+
+
+def test_a_clock_ahead_for_a_while_leaves_the_future_refused(folder):
+    set_clock, environment = faked_clock(folder)
+    if not environment:
+        print("  (no libfaketime here: left out)")
+        return
+    with serve(folder, environment=environment) as service:
+        fate = lambda csv: (service.post(csv)["rejected"] or [{"fate": "accepted"}])[0]["fate"]  # noqa: E731
+        latest = lambda: service.get("/v1/rivers/demo")["sensors"][0]["latest_s"] - time.time()  # noqa: E731
+        assert fate(dated(0)) == "accepted" and fate(dated(100)) == "future"
+        set_clock("+365d")
+        # Which clock is right? A date between the two is neither stored nor refused for good.
+        status, text, headers = service.request("/v1/readings?river=demo", dated(100), {"Content-Type": "text/csv"})
+        assert status == 503 and headers["Retry-After"] and "clock" in text, (status, text)
+        assert fate(dated(0, seconds=1)) == "accepted" and fate(dated(1000)) == "future"
+        set_clock("+0")
+        assert fate(dated(100)) == "future"
+    set_clock("+365d")
+    with service:  # wrong from the start: believed, as after a year's rest
+        assert fate(dated(300)) == "accepted"
+    set_clock("+0")
+    with service:
+        assert fate(dated(100)) == "future"
+        assert fate(dated(0, seconds=2)) == "accepted"
+        service.settle()
+        assert abs(latest()) < 60, f"the sensor is blind for {latest()} s"
 
 
 def main():

@@ -429,9 +429,9 @@ def test_a_river_nobody_has_heard_of_for_days_is_silent(folder):
 
 
 def age(db, days):
-    """Everything stored came so many days earlier."""
+    """Everything stored came so many days earlier, but for the last reading: a clock that stands apart from it would be doubted."""
     us = days * 86400 * 1000000
-    execute(db, f"UPDATE readings SET received_us = received_us - {us}; UPDATE incidents SET opened_us = opened_us - {us}, closed_us = closed_us - {us}")
+    execute(db, f"UPDATE readings SET received_us = received_us - {us} WHERE seq < (SELECT max(seq) FROM readings); UPDATE incidents SET opened_us = opened_us - {us}, closed_us = closed_us - {us}")
 
 
 def wait_until_removed(service, least):
