@@ -96,7 +96,7 @@ void hw__connections_free(hw__connections *connections) {
 }
 
 unsigned hw__connections_room(const hw__connections *connections) {
-  return (unsigned)(connections->most + connections->most / 4 + 16);
+  return (unsigned)(2 * connections->most + 64);
 }
 
 static bool same_network(const place *a, const place *b) {
