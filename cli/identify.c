@@ -138,7 +138,7 @@ static int run(int argc, char **argv) {
   if (code >= 0) {
     return code;
   }
-  code = request.plot ? cli_script_check(request.plot) : -1;
+  code = request.plot ? cli_plot_check(request.plot) : -1;
   if (code >= 0) {
     return code;
   }

@@ -67,7 +67,7 @@ static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t
   FILE *f = canvas->script.file;
   const double row = 1 / (double)rows; /* height of a row of panels */
   fprintf(f, "set multiplot layout %zu,2 title ", rows);
-  cli_script_quote(&canvas->script, title);
+  hw_gnuplot_quote(&canvas->script, title);
   fprintf(
       f,
       " font ',13' margins 0.1,0.98,%.3f,%.3f spacing 0.1,%.3f\n"
@@ -77,6 +77,23 @@ static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t
       "set style line 3 lc rgb '#c0392b' lw 2 pt 2 ps 1.6\n" /* the estimate */
       "set style fill transparent solid 0.25 noborder\n",
       0.24 * row, 1 - 0.22 * row, 0.4 * row);
+}
+
+int cli_plot_check(const char *picture) {
+  const char *dot = strrchr(picture, '.');
+  const char *extension = dot ? dot : "";
+  if (strcmp(extension, ".svg") != 0 && strcmp(extension, ".png") != 0) {
+    return cli_fail(EXIT_USAGE, "--plot '%s', expected a file name that ends in .svg or .png", picture);
+  }
+  for (const char *p = picture; *p; p++) {
+    if ((unsigned char)*p < 0x20 || strchr("'`\"\\", *p)) {
+      return cli_fail(EXIT_USAGE,
+                      "--plot with a quote, backslash or control character in the name, expected a plain one");
+    }
+  }
+  return strlen(picture) + 8 < HW_GNUPLOT_PATH_SIZE
+             ? -1
+             : cli_fail(EXIT_USAGE, "--plot with a name of %zu bytes", strlen(picture));
 }
 
 int cli_plot(const cli_picture *picture) {
@@ -94,9 +111,10 @@ int cli_plot(const cli_picture *picture) {
   const size_t rows = (panels + 1) / 2;
   cli_canvas canvas = {.picture = picture};
   choose_units(&canvas, picture);
-  int code = cli_script_open(&canvas.script, picture->picture, 2 * PANEL_WIDTH, (int)rows * PANEL_HEIGHT + 40);
-  if (code >= 0) {
-    return code;
+  hw_error error;
+  if (hw_gnuplot_open(&canvas.script, picture->picture, 2 * PANEL_WIDTH, (int)rows * PANEL_HEIGHT + 40, &error) !=
+      HW_OK) {
+    return cli_fail(EXIT_MACHINE, "%s", error.text);
   }
   if (hw_river_has_hydraulics(picture->result->river) &&
       hw_transport_create(picture->result->river, NULL, &canvas.transport) != HW_OK) {
@@ -118,5 +136,5 @@ int cli_plot(const cli_picture *picture) {
   }
   fprintf(canvas.script.file, "unset multiplot\nset output\n");
   hw_transport_free(canvas.transport);
-  return cli_script_run(&canvas.script);
+  return hw_gnuplot_run(&canvas.script, &error) == HW_OK ? -1 : cli_fail(EXIT_MACHINE, "%s", error.text);
 }

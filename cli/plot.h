@@ -4,7 +4,7 @@
 #define HW_CLI_PLOT_H
 
 #include "cli/album.h"
-#include "cli/gnuplot.h"
+#include "plot/gnuplot.h"
 
 typedef struct {
   const char *picture;
@@ -13,6 +13,8 @@ typedef struct {
   const cli_album *album;
 } cli_picture;
 
+/* Is this a name a picture can have: ends in .svg or .png, nothing gnuplot would stumble over? -1 or an exit code. */
+int cli_plot_check(const char *picture);
 /* -1, or an exit code after a fault was told. */
 int cli_plot(const cli_picture *picture);
 

@@ -41,7 +41,7 @@ void cli_plain_axis(cli_canvas *canvas, char axis) {
 
 void cli_panel_title(cli_canvas *canvas, const char *title) {
   fprintf(canvas->script.file, "set title ");
-  cli_script_quote(&canvas->script, title);
+  hw_gnuplot_quote(&canvas->script, title);
   fprintf(canvas->script.file, "\n");
 }
 

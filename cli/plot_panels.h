@@ -6,7 +6,7 @@
 
 typedef struct {
   const cli_picture *picture;
-  cli_script script;
+  hw_gnuplot script;
   hw_transport *transport; /* NULL: the river's hydraulics are not known */
   bool calendar;
   double origin_s;    /* added to times before they are shown */

@@ -227,7 +227,7 @@ void cli_panel_suspects(cli_canvas *canvas) {
           (double)shown + 0.7);
   for (size_t i = 0; i < shown; i++) {
     const ptrdiff_t c = e->suspicions[i].candidate;
-    cli_script_quote(&canvas->script, c < 0 ? "none of these" : river->candidates[c].id);
+    hw_gnuplot_quote(&canvas->script, c < 0 ? "none of these" : river->candidates[c].id);
     fprintf(f, " %zu%s", shown - i, i + 1 < shown ? ", " : ")\n");
   }
   fprintf(f, "plot $d%d using (0.5*$1):2:(0.5*$1):(0.3) with boxxyerror lc rgb '#8e5ea2' fs solid 0.7\n",

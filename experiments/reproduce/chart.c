@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/gnuplot.h"
+#include "plot/gnuplot.h"
 
 static const char *const palette[] = {"#000000", "#e69f00", "#0072b2", "#009e73",
                                       "#d55e00", "#cc79a7", "#56b4e9", "#999999"};
@@ -35,12 +35,12 @@ static void write_plot(FILE *script, const hw_chart *chart) {
   fprintf(script, "\n");
 }
 
-static void write_axes(cli_script *script, const hw_chart *chart) {
+static void write_axes(hw_gnuplot *script, const hw_chart *chart) {
   static const char *const keys[] = {"title", "xlabel", "ylabel"};
   const char *const texts[] = {chart->title, chart->x_label, chart->y_label};
   for (size_t i = 0; i < 3; i++) {
     fprintf(script->file, "set %s ", keys[i]);
-    cli_script_quote(script, texts[i]);
+    hw_gnuplot_quote(script, texts[i]);
     fputc('\n', script->file);
   }
   fprintf(script->file, "set key outside right top\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n");
@@ -50,17 +50,13 @@ static void write_axes(cli_script *script, const hw_chart *chart) {
 }
 
 hw_status hw_chart_draw(const hw_chart *chart, const char *path, hw_error *error) {
-  cli_script script;
-  int code = cli_script_open(&script, path, 800, 460);
-  if (code < 0) {
+  hw_gnuplot script;
+  hw_status status = hw_gnuplot_open(&script, path, 800, 460, error);
+  if (status == HW_OK) {
     write_axes(&script, chart);
     write_data(script.file, chart);
     write_plot(script.file, chart);
-    code = cli_script_run(&script);
+    status = hw_gnuplot_run(&script, error);
   }
-  if (code >= 0) {
-    snprintf(error->text, sizeof error->text, "%s: no picture, and so no page", path);
-    return HW_EIO;
-  }
-  return HW_OK;
+  return status;
 }

@@ -27,7 +27,7 @@ typedef struct {
 } hw_chart;
 
 /* Draw into the file `path`; its script stays beside it.
- * Status: HW_EIO with a sentence in *error when gnuplot is missing or fails (which was told on stderr) */
+ * Status: HW_EIO with a sentence in *error when gnuplot is missing or fails */
 hw_status hw_chart_draw(const hw_chart *chart, const char *path, hw_error *error);
 
 #endif
