@@ -7,8 +7,6 @@
 #ifndef HEADWATER_H
 #define HEADWATER_H
 
-#define HW_VERSION "0.1.0"
-
 #include "headwater/estimate.h"
 #include "headwater/fisher.h"
 #include "headwater/io.h"
@@ -21,5 +19,6 @@
 #include "headwater/rng.h"
 #include "headwater/status.h"
 #include "headwater/transport.h"
+#include "headwater/version.h"
 
 #endif

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/metrics.h"
-#include "headwater/headwater.h"
+#include "headwater/version.h"
 
 static double resident_bytes(void) {
   FILE *file = fopen("/proc/self/statm", "re");

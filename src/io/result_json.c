@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "headwater/headwater.h"
+#include "headwater/version.h"
 
 void hw__json_open_source(hw__json *json, const char *key, const hw_result *result, const hw_source *source) {
   hw__json_open(json, key, '{');
