@@ -26,6 +26,7 @@ typedef struct {
 /* Every verb there is. Adding one is adding its file, its lines in meson.build and one line here. */
 #define CLI_VERB_LIST(X) \
   X(identify)            \
+  X(columns)             \
   X(compare)             \
   X(simulate)            \
   X(regret)              \
@@ -46,6 +47,8 @@ CLI_VERB_LIST(CLI_VERB_EXTERN)
 int cli_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, `headwater: warning: `, and no code. */
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, `headwater: note: `: what was taken for what. */
+void cli_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Which exit code a status stands for. */
 int cli_exit_code(hw_status status);
 

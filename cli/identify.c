@@ -147,7 +147,7 @@ static int run(int argc, char **argv) {
     return EXIT_USAGE;
   }
   cli_session session;
-  code = cli_session_open(&session, operands[0], operands[1]);
+  code = cli_session_open_as(&session, operands[0], operands[1], &request.method_options.import);
   if (code < 0) {
     code = identify(&session, &worker, &request);
   }

@@ -279,7 +279,7 @@ static int run(int argc, char **argv) {
   }
   if (code < 0) {
     cli_session session;
-    code = cli_session_open(&session, operands[0], operands[1]);
+    code = cli_session_open_as(&session, operands[0], operands[1], &request.method_options.import);
     if (code < 0) {
       code = work(&session, &request, &a);
     }

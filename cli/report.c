@@ -40,6 +40,13 @@ void cli_warn(const char *format, ...) {
   va_end(arguments);
 }
 
+void cli_note(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  say("note: ", format, arguments);
+  va_end(arguments);
+}
+
 int cli_exit_code(hw_status status) {
   switch (status) {
     case HW_OK:

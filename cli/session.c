@@ -38,15 +38,43 @@ static void take_warning(void *context, const char *sentence) {
   cli_notes_add(context, sentence);
 }
 
-int cli_session_open(cli_session *session, const char *river_path, const char *readings_path) {
+int cli_import_columns(const cli_import *import, hw_columns **out) {
+  hw_error error;
+  *out = NULL;
+  if (!import || !import->columns) {
+    return -1;
+  }
+  const char *text = import->columns;
+  const bool inlined = strchr(text, '{') || strchr(text, '=');
+  const hw_status status =
+      inlined ? hw_columns_parse("--columns", text, strlen(text), out, &error) : hw_columns_load(text, out, &error);
+  const int code = inlined && status == HW_EINPUT ? EXIT_USAGE : cli_exit_code(status);
+  return status == HW_OK ? -1 : cli_fail(code, "%s", error.text);
+}
+
+int cli_session_open_as(cli_session *session, const char *river_path, const char *readings_path,
+                        const cli_import *import) {
   *session = (cli_session){.river_path = river_path, .readings_path = readings_path};
   hw_river_init(&session->river);
+  hw_columns *columns = NULL;
+  const int code = cli_import_columns(import, &columns);
+  if (code >= 0) {
+    return code;
+  }
   hw_error error;
+  cli_notes told = {0}; /* what was taken for what; nothing when it comes to a fault, which is one line */
   hw_status status = hw_river_load(river_path, take_warning, &session->notes, &session->river, &error);
   if (status == HW_OK && readings_path) {
+    const hw_reader_options options = {
+        .columns = columns, .timezone = import ? import->timezone : NULL, .tell = take_warning, .context = &told};
     cli_catch_interrupt();
-    status = hw_reader_open(readings_path, &session->river, &session->reader, &error);
+    status = hw_reader_open_with(readings_path, &session->river, &options, &session->reader, &error);
   }
+  hw_columns_free(columns);
+  for (size_t i = 0; status == HW_OK && i < told.count; i++) {
+    cli_note("%s", told.sentences[i]);
+  }
+  cli_notes_free(&told);
   if (status != HW_OK) {
     return cli_fail(cli_exit_code(status), "%s", error.text);
   }
@@ -54,6 +82,10 @@ int cli_session_open(cli_session *session, const char *river_path, const char *r
     hw_reader_stop_at(session->reader, &cli_interrupted);
   }
   return -1;
+}
+
+int cli_session_open(cli_session *session, const char *river_path, const char *readings_path) {
+  return cli_session_open_as(session, river_path, readings_path, NULL);
 }
 
 void cli_session_close(cli_session *session) {
@@ -151,6 +183,10 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
        NULL},
       {"evaluations", OPTION_COUNT, &o->evaluations, "N", "budget of the offline baselines; default per method", NULL},
       {"particles", OPTION_COUNT, &o->particles, "N", "of the posterior engine; default by the noise", NULL},
+      {"columns", OPTION_TEXT, &target->import.columns, "MAPPING",
+       "which column is which: a file, or time=NAME,...; see 'headwater columns'", NULL},
+      {"timezone", OPTION_TEXT, &target->import.timezone, "ZONE",
+       "of times without an offset: Europe/Berlin, UTC, +01:00", NULL},
       {"threads", OPTION_COUNT, &o->threads, "N", "default one per core; results do not depend on it", NULL},
   };
   memcpy(rows, table, sizeof table);

@@ -29,9 +29,21 @@ typedef struct {
   cli_notes notes;
 } cli_session;
 
-/* Loads the river and opens the readings (readings_path NULL: none). Warnings become notes.
+/* How readings that are not written our way are to be read: --columns and --timezone, NULL where not given. */
+typedef struct {
+  const char *columns; /* a mapping in short or as YAML, or a file with one */
+  const char *timezone;
+} cli_import;
+
+/* The columns as given, NULL for none; to be freed. -1, or the exit code after the fault was told. */
+int cli_import_columns(const cli_import *import, hw_columns **out);
+
+/* Loads the river and opens the readings (readings_path NULL: none). Warnings become notes; what was taken for what in
+ * readings that are not written our way is told at once.
  * Returned: -1, or the exit code after the fault was told; cli_session_close either way. */
 int cli_session_open(cli_session *session, const char *river_path, const char *readings_path);
+int cli_session_open_as(cli_session *session, const char *river_path, const char *readings_path,
+                        const cli_import *import);
 void cli_session_close(cli_session *session);
 
 /* The method of this name (NULL: the default); NULL after a fault was told. */
@@ -46,10 +58,11 @@ typedef struct {
   hw_options options;
   const char *variant, *line_search;
   cli_source start;
+  cli_import import;
 } cli_method_options;
 
 /* The rows of the option table for them; `rows` has room for CLI_METHOD_ROWS. */
-enum { CLI_METHOD_ROWS = 14 };
+enum { CLI_METHOD_ROWS = 16 };
 void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS]);
 /* After parsing: checks that need the river. -1 or an exit code. */
 int cli_method_settle(cli_method_options *target, const cli_session *session);

@@ -157,7 +157,7 @@ static void test_every_bad_header_has_its_sentence(void **state) {
        "r.csv:2: header 'time_s,concentration_g_m3' has no sensor column, expected one named sensor"},
       {"time_s,sensor,value\n",
        "r.csv:1: header 'time_s,sensor,value' has no concentration column, expected one of concentration_g_m3, "
-       "concentration_mg_l, concentration_ug_l"},
+       "concentration_mg_l, concentration_ug_l, concentration_ng_l"},
       {"time_s,time_h,sensor,concentration_g_m3\n", "r.csv:1: a second time column time_h, expected one"},
       {"\x1f\x8b\x08junk\n", "r.csv:1: binary data, expected readings as CSV or NDJSON text"},
   };

@@ -179,7 +179,7 @@ static const struct {
      "r.yaml:2: while parsing a flow sequence: did not find expected ',' or ']', expected a river in YAML"},
     {HYDRAULICS SEARCH SENSORS "colour: blue\n",
      "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, search, sensors, "
-     "candidates, none_of_these, intakes, centerline"},
+     "candidates, none_of_these, intakes, centerline, import"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, prior: 0}\n",
      "r.yaml:5: prior is '0', expected a positive number"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: 5}\n",
@@ -269,7 +269,7 @@ static const struct {
     {"hydraulics: {velocity_m_s: unknown, dispersion_m2_s: 3, area_m2: 2}\n" SEARCH SENSORS "reaches: [{to_m: 0}]\n",
      "r.yaml:4: no velocity_m_s in the reach and none in hydraulics, expected one of the two"},
     {HYDRAULICS SEARCH SENSORS "---\nname: second\n",
-     "r.yaml:5: a second YAML document, expected one river in one file"},
+     "r.yaml:5: a second YAML document, expected one in one file"},
     {"name: a\x01\n",
      "r.yaml:1: bytes that are no text (control characters are not allowed), expected a river in YAML"},
     {"name: b\n\xff\xfe\n", "r.yaml:2: bytes that are no text (invalid leading UTF-8 octet), expected a river in YAML"},

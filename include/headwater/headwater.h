@@ -7,6 +7,7 @@
 #ifndef HEADWATER_H
 #define HEADWATER_H
 
+#include "headwater/columns.h"
 #include "headwater/estimate.h"
 #include "headwater/fisher.h"
 #include "headwater/io.h"

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "headwater/columns.h"
 #include "headwater/estimate.h"
 #include "headwater/reading.h"
 #include "headwater/river.h"
@@ -36,7 +37,7 @@ hw_status hw_river_parse(const char *name, const char *text, size_t size, hw_war
  *   hw_reader_free(reader);                  status is HW_EEND when all went well
  *
  * A header names the columns: one of time (ISO 8601 with offset), time_s, time_min, time_h; sensor; one of
- * concentration_g_m3, concentration_mg_l, concentration_ug_l. NDJSON uses the same names as keys. The format is
+ * concentration_g_m3, concentration_mg_l, concentration_ug_l, concentration_ng_l. NDJSON uses the same names as keys. The format is
  * told by the first character. Lines may be 65536 bytes long. */
 typedef struct hw_reader hw_reader;
 
@@ -58,6 +59,27 @@ hw_status hw_reader_stream(FILE *stream, const char *name, const hw_river *river
 /* The same on text in memory, borrowed until hw_reader_free: the body of a request, say. */
 hw_status hw_reader_memory(const char *text, size_t size, const char *name, const hw_river *river, hw_reader **out,
                            hw_error *error);
+/* The same for tables that are not written our way: the river's `import`, these columns, and what the table shows of
+ * itself say how to read it. */
+typedef struct {
+  const hw_columns *columns; /* borrowed while opening. NULL: the river's, or found out */
+  const char *timezone;      /* of times that do not say theirs, before that of the columns. NULL: none */
+  hw_warn tell;              /* hears what was taken for what. NULL: nothing is guessed, and such a table refused */
+  void *context;
+} hw_reader_options;
+hw_status hw_reader_open_with(const char *path, const hw_river *river, const hw_reader_options *options,
+                              hw_reader **out, hw_error *error);
+hw_status hw_reader_memory_with(const char *text, size_t size, const char *name, const hw_river *river,
+                                const hw_reader_options *options, hw_reader **out, hw_error *error);
+
+/* Looks at a table and completes a mapping for it.
+ * Given:    given may be NULL, and so may the river; tell and doubt hear what was taken and what could not be
+ * Returned: *out, as far as it came, also with doubts; to be released with hw_columns_free. NULL for a table that is
+ *           written our way
+ * Status:   HW_EINPUT with the first doubt in *error, HW_EIO, HW_ENOMEM */
+hw_status hw_columns_propose(const char *path, const hw_river *river, const hw_reader_options *options, hw_warn doubt,
+                             hw_columns **out, hw_error *error);
+
 /* Next reading in file order.
  * Status: HW_EEND after the last; HW_EINPUT with *error on a bad row: the next call goes on behind it */
 hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error);

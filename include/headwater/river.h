@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "headwater/columns.h"
 #include "headwater/status.h"
 
 #ifdef __cplusplus
@@ -140,7 +141,8 @@ typedef struct {
   double none_prior; /* probability before any reading that it was none of the candidates; default 0.2 */
   hw_intake *intakes;
   size_t intake_count;
-  char *centerline; /* path of a GeoJSON file, or NULL */
+  char *centerline;   /* path of a GeoJSON file, or NULL */
+  hw_columns *import; /* how its readings are written where that is not our way, or NULL */
 } hw_river;
 
 /* Defaults: no reaches, no sensors, everything unknown, an empty box. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "io/fields.h"
 #include "io/reader.h"
 
 static const hw__column columns[] = {
@@ -14,6 +15,7 @@ static const hw__column columns[] = {
     {"concentration_g_m3", HW__VALUE, false, 1, 1},
     {"concentration_mg_l", HW__VALUE, false, 1, 1},
     {"concentration_ug_l", HW__VALUE, false, 1, 1000},
+    {"concentration_ng_l", HW__VALUE, false, 1, 1e6},
 };
 
 const hw__column *hw__column_find(hw__slice name) {
@@ -23,66 +25,6 @@ const hw__column *hw__column_find(hw__slice name) {
     }
   }
   return NULL;
-}
-
-/* What splitting a line goes by. */
-typedef struct {
-  const char *next, *end;
-  char delimiter;
-  bool more;    /* another field follows, be it empty */
-  bool comment; /* the line was cut by a comment */
-} cursor;
-
-/* A quoted field; *next stands behind its opening quote. The text between the quotes, "" still doubled. */
-static bool take_quoted(cursor *c, hw__slice *out, bool *doubled) {
-  const char *begin = c->next;
-  for (const char *p = begin; p < c->end; p++) {
-    if (*p != '"') {
-      continue;
-    }
-    if (p + 1 < c->end && p[1] == '"') {
-      *doubled = true;
-      p++;
-      continue;
-    }
-    *out = (hw__slice){begin, (size_t)(p - begin)};
-    c->next = p + 1;
-    return true;
-  }
-  return false;
-}
-
-/* The next field. False when a quote is not closed or text follows it. */
-static bool take_field(cursor *c, hw__slice *out, bool *doubled) {
-  *doubled = false;
-  const char *p = c->next;
-  while (p < c->end && (*p == ' ' || (*p == '\t' && c->delimiter != '\t'))) {
-    p++;
-  }
-  bool quoted = false;
-  if (p < c->end && *p == '"') {
-    quoted = true;
-    c->next = p + 1;
-    if (!take_quoted(c, out, doubled)) {
-      return false;
-    }
-    p = c->next;
-  }
-  const char *begin = p;
-  while (p < c->end && *p != c->delimiter && *p != '#') {
-    p++;
-  }
-  const hw__slice plain = hw__slice_trim((hw__slice){begin, (size_t)(p - begin)});
-  if (quoted && plain.size) {
-    return false;
-  }
-  if (!quoted) {
-    *out = plain;
-  }
-  c->comment = p < c->end && *p == '#';
-  c->more = p < c->end && *p == c->delimiter;
-  c->next = p + (c->more ? 1 : 0);
-  return true;
 }
 
 static hw_status name_column(const hw__column *column, hw__slice name, size_t index, hw__header *header, bool found[4],
@@ -116,7 +58,7 @@ hw_status hw__csv_header(hw__slice line, hw__header *out, hw_error *error) {
   hw__header header = {.delimiter =
                            memchr(line.text, '\t', line.size) && !memchr(line.text, ',', line.size) ? '\t' : ','};
   bool found[4] = {false};
-  cursor c = {line.text, line.text + line.size, header.delimiter, true, false};
+  hw__fields c = hw__fields_of(line, header.delimiter, true);
   while (c.more) {
     hw__slice name;
     bool doubled;
@@ -124,7 +66,7 @@ hw_status hw__csv_header(hw__slice line, hw__header *out, hw_error *error) {
       return hw__fail(error, HW_EINPUT, "more than %d columns, expected time, sensor and concentration among a few",
                       HW__MOST_COLUMNS);
     }
-    if (!take_field(&c, &name, &doubled)) {
+    if (!hw__fields_take(&c, &name, &doubled)) {
       return hw__fail(error, HW_EINPUT, "a quote that is not closed in the header, expected column names");
     }
     const hw_status status = name_column(hw__column_find(name), name, header.count, &header, found, error);
@@ -136,45 +78,31 @@ hw_status hw__csv_header(hw__slice line, hw__header *out, hw_error *error) {
   char shown[HW__EXCERPT_SIZE];
   hw__excerpt(line, shown);
   if (!found[HW__TIME]) {
-    return hw__fail(error, HW_EINPUT, "header '%s' has no time column, expected one of time, time_s, time_min, time_h",
+    return hw__fail(error, HW_EEMPTY, "header '%s' has no time column, expected one of time, time_s, time_min, time_h",
                     shown);
   }
   if (!found[HW__SENSOR]) {
-    return hw__fail(error, HW_EINPUT, "header '%s' has no sensor column, expected one named sensor", shown);
+    return hw__fail(error, HW_EEMPTY, "header '%s' has no sensor column, expected one named sensor", shown);
   }
   if (!found[HW__VALUE]) {
-    return hw__fail(error, HW_EINPUT,
+    return hw__fail(error, HW_EEMPTY,
                     "header '%s' has no concentration column, expected one of concentration_g_m3, concentration_mg_l, "
-                    "concentration_ug_l",
+                    "concentration_ug_l, concentration_ng_l",
                     shown);
   }
   *out = header;
   return HW_OK;
 }
 
-/* "" becomes ". */
-static bool undouble(hw__slice *field, char scratch[HW__SCRATCH_SIZE]) {
-  if (field->size > HW__SCRATCH_SIZE) {
-    return false;
-  }
-  size_t size = 0;
-  for (size_t i = 0; i < field->size; i++) {
-    scratch[size++] = field->text[i];
-    i += field->text[i] == '"';
-  }
-  *field = (hw__slice){scratch, size};
-  return true;
-}
-
 hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__row *out,
                       hw_error *error) {
   hw__row row = {.time_column = header->time_column, .value_column = header->value_column};
-  cursor c = {line.text, line.text + line.size, header->delimiter, true, false};
+  hw__fields c = hw__fields_of(line, header->delimiter, true);
   size_t count = 0;
   while (c.more) {
     hw__slice field;
     bool doubled;
-    if (!take_field(&c, &field, &doubled)) {
+    if (!hw__fields_take(&c, &field, &doubled)) {
       return hw__fail(error, HW_EINPUT, "a quote that is not closed in field %zu, expected text in a pair of quotes",
                       count + 1);
     }
@@ -183,7 +111,11 @@ hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[3][
                         : count == header->value  ? &row.value
                                                   : NULL;
     if (wanted) {
-      if (doubled && !undouble(&field, scratch[wanted == &row.time ? 0 : wanted == &row.sensor ? 1 : 2])) {
+      if (doubled && !hw__fields_undouble(&field,
+                                          scratch[wanted == &row.time     ? 0
+                                                  : wanted == &row.sensor ? 1
+                                                                          : 2],
+                                          HW__SCRATCH_SIZE)) {
         return hw__fail(error, HW_EINPUT, "field %zu is %zu characters long, expected a time, sensor or concentration",
                         count + 1, field.size);
       }

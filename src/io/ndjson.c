@@ -225,9 +225,10 @@ hw_status hw__ndjson_row(hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__
   }
   if (!row.time.text || !row.sensor.text || !row.value.text) {
     return hw__fail(error, HW_EINPUT, "an object without %s, expected all of time, sensor and concentration",
-                    !row.time.text     ? "time, time_s, time_min or time_h"
-                    : !row.sensor.text ? "sensor"
-                                       : "concentration_g_m3, concentration_mg_l or concentration_ug_l");
+                    !row.time.text ? "time, time_s, time_min or time_h"
+                    : !row.sensor.text
+                        ? "sensor"
+                        : "concentration_g_m3, concentration_mg_l, concentration_ug_l or concentration_ng_l");
   }
   *out = row;
   return HW_OK;

@@ -1,12 +1,13 @@
 /* Readings, streamed: the source's lines, split by their format, checked and turned into SI. */
 #include "io/reader.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/text.h"
+#include "io/foreign.h"
+#include "io/import.h"
 #include "io/sensor_index.h"
 #include "io/time.h"
 
@@ -16,7 +17,9 @@ struct hw_reader {
   hw__lines lines;
   bool ndjson;
   hw__header header;
-  bool row_pending; /* the first NDJSON line was read to tell the format */
+  hw__foreign *foreign; /* NULL: written our way */
+  hw_columns *columns;  /* of a foreign table */
+  bool row_pending;     /* the first NDJSON line was read to tell the format */
   hw__slice pending;
   hw__sensor_index index;
   double *latest_s; /* per sensor; -inf before the first */
@@ -39,22 +42,13 @@ static hw_status next_line(hw_reader *reader, hw__slice *line, hw_error *error) 
     hw__slice raw = {0};
     const hw_status status = hw__lines_next(&reader->lines, &raw);
     reader->counts.unterminated = reader->lines.unterminated;
-    if (status == HW_EDOMAIN) {
-      return hw__fail(error, HW_EINPUT, "%s:%llu: a line of more than %d bytes, expected one reading", reader->name,
-                      (unsigned long long)reader->lines.line, HW__LONGEST_LINE);
-    }
-    if (status == HW_EIO && errno == EISDIR) {
-      return hw__fail_file(error, reader->name, "a file of readings");
-    }
-    if (status == HW_EIO) {
-      return hw__fail(error, HW_EIO, "%s:%llu: %s", reader->name, (unsigned long long)reader->lines.line + 1,
-                      strerror(errno));
-    }
     if (status != HW_OK) {
-      return status;
+      return status == HW_EEND ? status : hw__lines_fault(&reader->lines, reader->name, status, error);
     }
     const hw__slice text = hw__slice_trim(raw);
-    if (text.size && text.text[0] != '#') {
+    const bool comment =
+        reader->foreign ? hw__foreign_comment(raw, reader->columns->separator) : text.size && text.text[0] == '#';
+    if (text.size && !comment) {
       *line = reader->ndjson ? text : raw;
       return HW_OK;
     }
@@ -80,13 +74,6 @@ static hw_status read_header(hw_reader *reader, hw_error *error) {
   }
   if (status != HW_OK) {
     return status;
-  }
-  if (reader->lines.line == 1 && line.size >= 3 && memcmp(line.text, "\xef\xbb\xbf", 3) == 0) {
-    line.text += 3;
-    line.size -= 3;
-    if (!hw__slice_trim(line).size || line.text[0] == '#') {
-      return read_header(reader, error);
-    }
   }
   hw_error sentence;
   if (looks_binary(line)) {
@@ -221,19 +208,29 @@ static hw_status row_to_reading(hw_reader *reader, const hw__row *row, hw_readin
 hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
   for (;;) {
     hw__slice line = reader->pending;
-    if (!reader->row_pending) {
+    const bool half_read = reader->foreign && hw__foreign_pending(reader->foreign);
+    if (!reader->row_pending && !half_read) {
       const hw_status status = next_line(reader, &line, error);
       if (status != HW_OK) {
         return status;
       }
     }
     reader->row_pending = false;
-    reader->counts.rows++;
     hw_error sentence;
     hw__row row;
     bool keep = false;
-    hw_status status = reader->ndjson ? hw__ndjson_row(line, reader->scratch, &row, &sentence)
-                                      : hw__csv_row(&reader->header, line, reader->scratch, &row, &sentence);
+    if (reader->foreign && !half_read) {
+      if (hw__foreign_line(reader->foreign, line, &sentence) != HW_OK) {
+        return fail_here(reader, &sentence, error);
+      }
+      if (!hw__foreign_pending(reader->foreign)) {
+        continue;
+      }
+    }
+    reader->counts.rows++;
+    hw_status status = reader->foreign  ? hw__foreign_row(reader->foreign, reader->scratch, &row, &sentence)
+                       : reader->ndjson ? hw__ndjson_row(line, reader->scratch, &row, &sentence)
+                                        : hw__csv_row(&reader->header, line, reader->scratch, &row, &sentence);
     if (status == HW_OK) {
       status = row_to_reading(reader, &row, out, &keep, &sentence);
     }
@@ -246,8 +243,51 @@ hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
   }
 }
 
+/* A table that is not written our way: its mapping is completed, and the lines up to its first row are passed over. */
+static hw_status open_foreign(hw_reader *reader, const hw_reader_options *options, hw_error *error) {
+  const hw__import import = {.lines = &reader->lines, .name = reader->name, .river = reader->river, .options = options};
+  hw_status status = hw__import_columns(&import, &reader->columns, error);
+  if (status != HW_OK) {
+    return status;
+  }
+  const size_t first = reader->columns->header + reader->columns->skip;
+  while (status == HW_OK && reader->lines.line < first) {
+    hw__slice line;
+    hw_error sentence;
+    status = hw__lines_next(&reader->lines, &line);
+    if (status != HW_OK) {
+      return status == HW_EEND ? hw__fail(error, HW_EINPUT, "%s:%llu: no names on line %zu, expected them there",
+                                          reader->name, (unsigned long long)reader->lines.line, reader->columns->header)
+                               : hw__lines_fault(&reader->lines, reader->name, status, error);
+    }
+    if (reader->lines.line == reader->columns->header) {
+      status = hw__foreign_create(reader->columns, reader->river, line, &reader->foreign, &sentence);
+      if (status != HW_OK) {
+        fail_here(reader, &sentence, error);
+      }
+    }
+  }
+  return status;
+}
+
+static hw_status open_format(hw_reader *reader, const hw_reader_options *options, hw_error *error) {
+  hw_status status = hw__lines_mark(&reader->lines);
+  bool foreign = false;
+  if (status == HW_OK) {
+    const bool mapped = options && (options->columns || options->timezone);
+    const bool wanted = reader->river->import || (options && options->tell);
+    status = mapped ? HW_OK : wanted ? hw__import_is_foreign(&reader->lines, &foreign) : HW_OK;
+    foreign = foreign || mapped;
+  }
+  if (status != HW_OK) {
+    return hw__lines_fault(&reader->lines, reader->name, status, error);
+  }
+  return foreign ? open_foreign(reader, options, error) : read_header(reader, error);
+}
+
 /* Takes over what `lines` holds, also on failure. */
-static hw_status create(hw__lines lines, const char *name, const hw_river *river, hw_reader **out, hw_error *error) {
+static hw_status create(hw__lines lines, const char *name, const hw_river *river, const hw_reader_options *options,
+                        hw_reader **out, hw_error *error) {
   *out = NULL;
   hw_reader *reader = calloc(1, sizeof *reader);
   if (!reader) {
@@ -273,7 +313,7 @@ static hw_status create(hw__lines lines, const char *name, const hw_river *river
     hw__fail(error, HW_ENOMEM, "%s: %s", name, hw_status_text(HW_ENOMEM));
   }
   if (status == HW_OK) {
-    status = read_header(reader, error);
+    status = open_format(reader, options, error);
   }
   if (status != HW_OK) {
     hw_reader_free(reader);
@@ -284,25 +324,30 @@ static hw_status create(hw__lines lines, const char *name, const hw_river *river
 }
 
 hw_status hw_reader_stream(FILE *stream, const char *name, const hw_river *river, hw_reader **out, hw_error *error) {
-  return create((hw__lines){.fd = fileno(stream), .stream = stream}, name, river, out, error);
+  return create((hw__lines){.fd = fileno(stream), .stream = stream}, name, river, NULL, out, error);
+}
+
+hw_status hw_reader_memory_with(const char *text, size_t size, const char *name, const hw_river *river,
+                                const hw_reader_options *options, hw_reader **out, hw_error *error) {
+  return create((hw__lines){.fd = -1, .data = text ? text : "", .end = text ? size : 0, .finished = true}, name, river,
+                options, out, error);
 }
 
 hw_status hw_reader_memory(const char *text, size_t size, const char *name, const hw_river *river, hw_reader **out,
                            hw_error *error) {
-  return create((hw__lines){.fd = -1, .data = text ? text : "", .end = text ? size : 0, .finished = true}, name, river,
-                out, error);
+  return hw_reader_memory_with(text, size, name, river, NULL, out, error);
+}
+
+hw_status hw_reader_open_with(const char *path, const hw_river *river, const hw_reader_options *options,
+                              hw_reader **out, hw_error *error) {
+  *out = NULL;
+  hw__lines lines;
+  const hw_status status = hw__lines_of_file(path, &lines, error);
+  return status == HW_OK ? create(lines, hw__lines_name(path), river, options, out, error) : status;
 }
 
 hw_status hw_reader_open(const char *path, const hw_river *river, hw_reader **out, hw_error *error) {
-  if (strcmp(path, "-") == 0) {
-    return hw_reader_stream(stdin, "standard input", river, out, error);
-  }
-  *out = NULL;
-  FILE *stream = fopen(path, "rb");
-  if (!stream) {
-    return hw__fail_file(error, path, "a file of readings");
-  }
-  return create((hw__lines){.fd = fileno(stream), .stream = stream, .owns = true}, path, river, out, error);
+  return hw_reader_open_with(path, river, NULL, out, error);
 }
 
 void hw_reader_stop_at(hw_reader *reader, const volatile sig_atomic_t *stop) {
@@ -323,7 +368,7 @@ uint64_t hw_reader_line(const hw_reader *reader) {
 }
 
 uint64_t hw_reader_offset(const hw_reader *reader) {
-  return reader->lines.dropped + reader->lines.begin;
+  return hw__lines_offset(&reader->lines);
 }
 
 bool hw_reader_calendar(const hw_reader *reader, double *origin_unix_s) {
@@ -337,6 +382,8 @@ bool hw_reader_calendar(const hw_reader *reader, double *origin_unix_s) {
 void hw_reader_free(hw_reader *reader) {
   if (reader) {
     hw__lines_close(&reader->lines);
+    hw__foreign_free(reader->foreign);
+    hw_columns_free(reader->columns);
     free(reader->name);
     free(reader->index.slots);
     free(reader->latest_s);

@@ -10,7 +10,7 @@ enum { LARGEST_FILE = 16 << 20 };
 
 hw_status hw_river_parse(const char *name, const char *text, size_t size, hw_warn warn, void *context, hw_river *out,
                          hw_error *error) {
-  hw__yaml yaml = {.name = name, .warn = warn, .warn_context = context, .error = error};
+  hw__yaml yaml = {.name = name, .wanted = "a river", .warn = warn, .warn_context = context, .error = error};
   if (size > LARGEST_FILE) {
     return hw__fail(error, HW_EINPUT, "%s:1: a file of %zu bytes, expected a river of at most %d", name, size,
                     LARGEST_FILE);

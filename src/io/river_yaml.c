@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "io/columns_yaml.h"
 #include "io/river_yaml.h"
 
 enum { LONGEST_LIST = 10000 };
@@ -300,6 +301,7 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
       {"none_of_these", hw__river_take_none, offsetof(hw_river, none_prior), false},
       {"intakes", take_intakes, 0, false},
       {"centerline", take_centerline, offsetof(hw_river, centerline), false},
+      {"import", hw__columns_take, offsetof(hw_river, import), false},
   };
   const yaml_node_t *root = yaml_document_get_root_node(&yaml->document);
   hw_status status = hw__yaml_mapping(yaml, root, "the river", FIELDS(fields), river);

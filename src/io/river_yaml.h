@@ -20,6 +20,4 @@ hw_status hw__river_take_pair(hw__yaml *yaml, const yaml_node_t *node, const cha
                               bool *is_calendar);
 void hw__river_remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river);
 
-#define FIELDS(table) table, sizeof table / sizeof table[0]
-
 #endif

@@ -11,7 +11,7 @@
 
 #include "headwater/io.h"
 
-static int64_t days_from_civil(int64_t year, int64_t month, int64_t day) {
+int64_t hw__days_from_civil(int64_t year, int64_t month, int64_t day) {
   year -= month <= 2;
   const int64_t era = (year >= 0 ? year : year - 399) / 400;
   const int64_t of_era = year - era * 400;
@@ -31,7 +31,13 @@ static void civil_from_days(int64_t days, int64_t *year, int64_t *month, int64_t
   *year = years + era * 400 + (*month <= 2);
 }
 
-static int days_in_month(int64_t year, int64_t month) {
+int64_t hw__year_of_days(int64_t days) {
+  int64_t year, month, day;
+  civil_from_days(days, &year, &month, &day);
+  return year;
+}
+
+int hw__days_in_month(int64_t year, int64_t month) {
   static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
   return days[month - 1] + (month == 2 && leap);
@@ -64,10 +70,10 @@ static bool take_date(const char **p, const char *end, int64_t *days) {
       !take_digits(p, end, 2, &day)) {
     return false;
   }
-  if (month < 1 || month > 12 || day < 1 || day > days_in_month(year, month)) {
+  if (month < 1 || month > 12 || day < 1 || day > hw__days_in_month(year, month)) {
     return false;
   }
-  *days = days_from_civil(year, month, day);
+  *days = hw__days_from_civil(year, month, day);
   return true;
 }
 
@@ -97,7 +103,7 @@ static bool take_clock(const char **p, const char *end, double *seconds) {
   return hour <= 23 && minute <= 59 && second <= 60;
 }
 
-static bool take_offset(const char **p, const char *end, double *seconds) {
+bool hw__time_take_offset(const char **p, const char *end, double *seconds) {
   if (take(p, end, 'Z') || take(p, end, 'z')) {
     *seconds = 0;
     return true;
@@ -120,7 +126,7 @@ bool hw__time_parse(hw__slice slice, double *unix_s) {
   int64_t days;
   double clock_s, offset_s;
   if (!take_date(&p, end, &days) || !(take(&p, end, 'T') || take(&p, end, 't') || take(&p, end, ' ')) ||
-      !take_clock(&p, end, &clock_s) || !take_offset(&p, end, &offset_s) || p != end) {
+      !take_clock(&p, end, &clock_s) || !hw__time_take_offset(&p, end, &offset_s) || p != end) {
     return false;
   }
   *unix_s = (double)days * 86400 + clock_s - offset_s;

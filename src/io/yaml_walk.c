@@ -19,12 +19,12 @@ static hw_status parser_fault(const hw__yaml *yaml, const yaml_parser_t *parser,
     for (size_t i = 0; i < parser->problem_offset && i < size; i++) {
       line += text[i] == '\n';
     }
-    return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: bytes that are no text (%s), expected a river in YAML", yaml->name,
-                    line, parser->problem ? parser->problem : "unreadable");
+    return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: bytes that are no text (%s), expected %s in YAML", yaml->name,
+                    line, parser->problem ? parser->problem : "unreadable", yaml->wanted);
   }
-  return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: %s%s%s, expected a river in YAML", yaml->name, line,
+  return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: %s%s%s, expected %s in YAML", yaml->name, line,
                   parser->context ? parser->context : "", parser->context ? ": " : "",
-                  parser->problem ? parser->problem : "unreadable");
+                  parser->problem ? parser->problem : "unreadable", yaml->wanted);
 }
 
 hw_status hw__yaml_open(hw__yaml *yaml, const char *text, size_t size) {
@@ -41,13 +41,13 @@ hw_status hw__yaml_open(hw__yaml *yaml, const char *text, size_t size) {
   } else {
     has_first = true;
     if (!yaml_document_get_root_node(&yaml->document)) {
-      status = hw__fail(yaml->error, HW_EINPUT, "%s:1: an empty file, expected a river in YAML", yaml->name);
+      status = hw__fail(yaml->error, HW_EINPUT, "%s:1: an empty file, expected %s in YAML", yaml->name, yaml->wanted);
     } else if (!yaml_parser_load(&parser, &second)) {
       status = parser_fault(yaml, &parser, text, size);
     } else {
       const yaml_node_t *root = yaml_document_get_root_node(&second);
       if (root) {
-        status = hw__yaml_fail(yaml, root, "a second YAML document, expected one river in one file");
+        status = hw__yaml_fail(yaml, root, "a second YAML document, expected one in one file");
       }
       yaml_document_delete(&second);
     }

@@ -12,7 +12,8 @@
 #include "io/number.h"
 
 typedef struct {
-  const char *name; /* of the file */
+  const char *name;   /* of the file */
+  const char *wanted; /* "a river" */
   yaml_document_t document;
   hw_warn warn;
   void *warn_context;
@@ -28,6 +29,8 @@ typedef struct {
   size_t offset; /* of the target inside the struct the mapping fills */
   bool required;
 } hw__yaml_field;
+
+#define FIELDS(table) table, sizeof table / sizeof table[0]
 
 /* Text to document. Status: HW_EINPUT for what is no YAML, several documents, or nothing at all. */
 hw_status hw__yaml_open(hw__yaml *yaml, const char *text, size_t size);

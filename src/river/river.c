@@ -29,6 +29,7 @@ void hw_river_free(hw_river *river) {
   free(river->candidates);
   free(river->intakes);
   free(river->centerline);
+  hw_columns_free(river->import);
   hw_river_init(river);
 }
 

@@ -2,6 +2,7 @@
 # examples.sh PROGRAM PAGE DATA: do the examples of a man page or Markdown page run? A man page must also format
 # without a complaint.
 #
+# A block under a comment `<!-- file: NAME -->` is a file of that folder, so that a page can be followed to the letter.
 # Lines `$ command` of the EXAMPLES section, in Markdown of ```console blocks, are run in a folder with river.yaml
 # and readings.csv. Lines that
 # follow a command are what it must print; none means any output, exit code 0. A command that ends in a
@@ -27,6 +28,11 @@ if [ "${page%.md}" = "$page" ] && command -v groff > /dev/null; then
     failed=1
   fi
 fi
+awk '
+  /^<!-- file: .* -->$/ { name = $3; next }
+  /^```/ { if (name != "" && !open) { open = 1; printf "" > name } else { open = 0; name = "" } next }
+  open { print > name }
+' "$page"
 # One file per example: its command in N.sh, what it must print in N.want.
 awk '
   /^\.Sh/ { inside = /^\.Sh EXAMPLES/ }

@@ -12,6 +12,7 @@
 #include "api/move.h"
 #include "cluster/wire.h"
 #include "ingest/ingest.h"
+#include "io/zone.h"
 #include "mqtt/packet.h"
 #include "rivers/centerline.h"
 #include "service_fixture.h"
@@ -19,6 +20,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_river(const uint8_t *data, size_t size);
 void fuzz_readings(const uint8_t *data, size_t size);
+void fuzz_table(const uint8_t *data, size_t size);
+void fuzz_columns(const uint8_t *data, size_t size);
+void fuzz_zone(const uint8_t *data, size_t size);
 void fuzz_csv(const uint8_t *data, size_t size);
 void fuzz_ndjson(const uint8_t *data, size_t size);
 void fuzz_line(const uint8_t *data, size_t size);
@@ -52,11 +56,13 @@ static const hw__catalog *catalog(void) {
   return one;
 }
 
-void fuzz_readings(const uint8_t *data, size_t size) {
+/* Every reading that comes out is one, and every fault has a sentence. */
+static void read_all(const char *text, size_t size, const hw_reader_options *options) {
   hw_reader *reader = NULL;
-  hw_error error;
+  hw_error error = {{0}};
   const hw_river *river = &hw__catalog_site(catalog(), 0)->river;
-  if (hw_reader_memory((const char *)data, size, "fuzz", river, &reader, &error) != HW_OK) {
+  if (hw_reader_memory_with(text, size, "fuzz", river, options, &reader, &error) != HW_OK) {
+    require(error.text[0] != '\0');
     return;
   }
   hw_reading reading;
@@ -68,6 +74,67 @@ void fuzz_readings(const uint8_t *data, size_t size) {
     }
   }
   hw_reader_free(reader);
+}
+
+void fuzz_readings(const uint8_t *data, size_t size) {
+  read_all((const char *)data, size, NULL);
+}
+
+static void hear(void *context, const char *sentence) {
+  (void)context;
+  require(sentence[0] != '\0');
+}
+
+/* A table of somebody else's; up to a zero byte it may bring a mapping along. */
+void fuzz_table(const uint8_t *data, size_t size) {
+  const uint8_t *end = memchr(data, '\0', size < 400 ? size : 400);
+  const size_t length = end ? (size_t)(end - data) : 0;
+  hw_error error = {{0}};
+  hw_columns *columns = NULL;
+  if (length && hw_columns_parse("fuzz", (const char *)data, length, &columns, &error) != HW_OK) {
+    require(error.text[0] != '\0' && !columns);
+  }
+  const size_t begin = columns ? length + 1 : 0;
+  const hw_reader_options options = {.columns = columns, .timezone = "Europe/Berlin", .tell = hear};
+  read_all((const char *)data + begin, size - begin, &options);
+  hw_columns_free(columns);
+}
+
+/* A mapping that is accepted is written such that it is accepted again and written the same. */
+void fuzz_columns(const uint8_t *data, size_t size) {
+  hw_error error = {{0}};
+  hw_columns *columns = NULL, *again = NULL;
+  if (hw_columns_parse("fuzz", (const char *)data, size, &columns, &error) != HW_OK) {
+    require(error.text[0] != '\0' && !columns);
+    return;
+  }
+  char *text = NULL, *same = NULL;
+  require(hw_columns_write(columns, &text) == HW_OK);
+  if (strcmp(text, "import:\n") != 0) { /* nothing at all is no mapping */
+    require(hw_columns_parse("fuzz", text, strlen(text), &again, &error) == HW_OK);
+    require(hw_columns_write(again, &same) == HW_OK && strcmp(text, same) == 0);
+  }
+  free(text);
+  free(same);
+  hw_columns_free(columns);
+  hw_columns_free(again);
+}
+
+void fuzz_zone(const uint8_t *data, size_t size) {
+  hw__zone *zone = NULL;
+  if (!hw__zone_parse(data, size, &zone)) {
+    require(!zone);
+    return;
+  }
+  for (double at = -3e9; at < 8e9; at += 1.7e8) {
+    double found[2];
+    const size_t count = hw__zone_instants(zone, at, found);
+    require(count <= 2);
+    for (size_t i = 0; i < count; i++) {
+      require(found[i] + hw__zone_offset(zone, found[i]) == at);
+    }
+  }
+  hw__zone_free(zone);
 }
 
 static void check_ingest(hw__ingest *ingest) {

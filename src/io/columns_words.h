@@ -1,0 +1,21 @@
+/* The words that a mapping of columns is written in. */
+#ifndef HW_IO_COLUMNS_WORDS_H
+#define HW_IO_COLUMNS_WORDS_H
+
+#include "headwater/columns.h"
+
+typedef struct {
+  const char *word; /* NULL ends a list */
+  int value;
+} hw__word;
+
+extern const hw__word hw__encoding_words[], hw__separator_words[], hw__decimal_words[], hw__time_words[],
+    hw__twice_words[];
+
+/* The word for a value, or NULL. */
+const char *hw__word_of(const hw__word *words, int value);
+
+/* How many of this unit make 1 g/m3: 1000 for ug/l. 0 for what is no unit of ours. */
+double hw__unit_per_g_m3(const char *unit);
+
+#endif

@@ -1,0 +1,21 @@
+/* Dates and times as loggers, spreadsheets and people write them. */
+#ifndef HW_IO_DATE_H
+#define HW_IO_DATE_H
+
+#include "headwater/columns.h"
+#include "io/number.h"
+
+typedef struct {
+  double local_s; /* the calendar read as if it were UTC */
+  bool has_clock; /* false: a date alone, taken as midnight */
+  bool has_offset;
+  double offset_s; /* east of UTC, where the text says it */
+} hw__date;
+
+/* A date in this order of day, month and year, and behind it a clock, AM or PM, and an offset or zone.
+ * False for what it is not, dates that do not exist included. */
+bool hw__date_parse(hw__slice text, hw_time_form form, hw__date *out);
+/* A clock without a date: seconds of the day. */
+bool hw__clock_parse(hw__slice text, double *seconds);
+
+#endif

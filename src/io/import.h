@@ -1,0 +1,21 @@
+/* From the first look at a table to a mapping with nothing open. */
+#ifndef HW_IO_IMPORT_H
+#define HW_IO_IMPORT_H
+
+#include "io/reader.h"
+
+typedef struct {
+  hw__lines *lines;
+  const char *name;
+  const hw_river *river;            /* NULL: not known */
+  const hw_reader_options *options; /* NULL: the river's mapping alone */
+  hw_warn doubt;                    /* NULL: the first in *error is enough */
+} hw__import;
+
+/* Is the first line with something on it neither a header of ours nor an object? Takes nothing. Status: HW_EIO */
+hw_status hw__import_is_foreign(hw__lines *lines, bool *foreign);
+/* The mapping given, completed from the table's head. Of the lines only a leading `sep=;` is taken.
+ * Returned: *out, to be released; also with doubts. Status: HW_EINPUT, HW_EIO, HW_ENOMEM with *error filled */
+hw_status hw__import_columns(const hw__import *import, hw_columns **out, hw_error *error);
+
+#endif

@@ -1,0 +1,361 @@
+/* Tables as other programs write them: every dialect gives the same instants and concentrations, a guess is told, and
+ * a doubt is refused with the line to add. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "headwater/headwater.h"
+#include "io/date.h"
+#include "io/zone.h"
+
+static hw_sensor sensors[] = {{.id = "s1", .location_m = 37.5}, {.id = "s2", .location_m = 141.2}};
+static hw_river one = {.sensors = sensors, .sensor_count = 1, .search_is_calendar = true};
+static hw_river two = {.sensors = sensors, .sensor_count = 2, .search_is_calendar = true};
+
+static size_t told;
+
+static void count_told(void *context, const char *sentence) {
+  (void)context;
+  assert_non_null(strstr(sentence, ": "));
+  told++;
+}
+
+static hw_columns *mapping(const char *text) {
+  hw_columns *columns = NULL;
+  hw_error error = {""};
+  if (hw_columns_parse("m", text, strlen(text), &columns, &error) != HW_OK) {
+    fail_msg("%s", error.text);
+  }
+  return columns;
+}
+
+typedef struct {
+  const char *time; /* "": any */
+  size_t sensor;
+  double c_g_m3;
+  int limit; /* -1 below, 1 above */
+} row;
+
+static void expect_rows(hw_reader *reader, const row *rows, size_t count) {
+  hw_reading reading;
+  hw_error error = {""};
+  for (size_t i = 0; i < count; i++) {
+    if (hw_reader_next(reader, &reading, &error) != HW_OK) {
+      fail_msg("row %zu: %s", i, error.text);
+    }
+    char when[40];
+    hw_time_format(reading.time_s, when, sizeof when);
+    assert_string_equal(when, rows[i].time);
+    assert_int_equal(reading.sensor, rows[i].sensor);
+    assert_float_equal(reading.concentration_g_m3, rows[i].c_g_m3, 1e-15);
+    assert_int_equal(reading.above_limit - reading.below_limit, rows[i].limit);
+  }
+  if (hw_reader_next(reader, &reading, &error) != HW_EEND) {
+    fail_msg("more rows, or %s", error.text);
+  }
+  hw_reader_free(reader);
+}
+
+/* A file of tests/cli/data/exports. */
+static void expect_file(const char *name, const hw_river *river, const char *map, const char *zone, const row *rows,
+                        size_t count) {
+  char path[500];
+  snprintf(path, sizeof path, "%s/%s", EXPORTS, name);
+  hw_columns *columns = map ? mapping(map) : NULL;
+  hw_reader *reader = NULL;
+  hw_error error = {""};
+  const hw_reader_options options = {.columns = columns, .timezone = zone, .tell = count_told};
+  if (hw_reader_open_with(path, river, &options, &reader, &error) != HW_OK) {
+    fail_msg("%s", error.text);
+  }
+  expect_rows(reader, rows, count);
+  hw_columns_free(columns);
+}
+
+static hw_status open_text(const char *text, const char *map, const char *zone, hw_reader **reader, hw_error *error) {
+  hw_columns *columns = map ? mapping(map) : NULL;
+  const hw_reader_options options = {.columns = columns, .timezone = zone, .tell = count_told};
+  const hw_status status = hw_reader_memory_with(text, strlen(text), "t", &two, &options, reader, error);
+  hw_columns_free(columns);
+  return status;
+}
+
+static void expect_text(const char *text, const char *map, const char *zone, const row *rows, size_t count) {
+  hw_reader *reader = NULL;
+  hw_error error = {""};
+  if (open_text(text, map, zone, &reader, &error) != HW_OK) {
+    fail_msg("%s", error.text);
+  }
+  expect_rows(reader, rows, count);
+}
+
+/* Refused when opened, or at the first row. */
+static void expect_refusal(const char *text, const char *map, const char *zone, const char *sentence) {
+  hw_reader *reader = NULL;
+  hw_error error = {""};
+  hw_reading reading;
+  if (open_text(text, map, zone, &reader, &error) == HW_OK) {
+    while (hw_reader_next(reader, &reading, &error) == HW_OK) {
+    }
+  }
+  hw_reader_free(reader);
+  if (!strstr(error.text, sentence)) {
+    fail_msg("'%s' instead of '%s'", error.text, sentence);
+  }
+}
+
+static const row german[] = {{"2026-03-01T07:15:00Z", 0, 0.02e-3, 0},
+                             {"2026-03-01T07:30:00Z", 0, 0.37e-3, 0},
+                             {"2026-03-01T07:45:00Z", 0, 14.2e-3, 0},
+                             {"2026-03-01T08:00:00Z", 0, 0.02e-3, -1},
+                             {"2026-03-01T08:15:00Z", 0, 400e-3, 1}};
+
+static void test_a_spreadsheet_in_german_reads_the_same_in_every_encoding(void **state) {
+  (void)state;
+  const char *const files[] = {"german.csv", "german-utf16.csv", "german-1252.csv"};
+  for (size_t i = 0; i < 3; i++) {
+    told = 0;
+    expect_file(files[i], &two, NULL, "Europe/Berlin", german, 5);
+    assert_true(told >= 5);
+  }
+}
+
+static void test_sondes_and_loggers(void **state) {
+  (void)state;
+  const row berlin[] = {{"2026-03-01T07:15:00Z", 0, 0.41e-3, 0},
+                        {"2026-03-01T07:30:00Z", 0, 2.87e-3, 0},
+                        {"2026-03-01T07:45:00Z", 0, 14.2e-3, 0}};
+  const row hobo[] = {{"2026-03-13T13:15:00Z", 0, 0.41e-3, 0},
+                      {"2026-03-13T13:30:00Z", 0, 2.87e-3, 0},
+                      {"2026-03-13T17:45:00Z", 0, 14.2e-3, 0}};
+  const row turner[] = {{"2026-03-01T15:15:00Z", 0, 0.41e-3, 0},
+                        {"2026-03-01T15:30:00Z", 0, 2.87e-3, 0},
+                        {"2026-03-01T15:45:00Z", 0, 14.2e-3, 0}};
+  const row usgs[] = {{"2026-03-01T14:15:00Z", 0, 0.41e-3, 0}, {"2026-03-01T14:30:00Z", 0, 2.87e-3, 0}};
+  const row toa5[] = {{"2026-03-01T08:15:00Z", 0, 0.41e-3, 0},
+                      {"2026-03-01T08:30:00Z", 0, 2.87e-3, 0},
+                      {"2026-03-01T08:30:00Z", 1, 0.05e-3, 0},
+                      {"2026-03-01T08:45:00Z", 0, 14.2e-3, 0},
+                      {"2026-03-01T08:45:00Z", 1, 0.31e-3, 0}};
+  expect_file("korexo.csv", &one, NULL, "Europe/Berlin", berlin, 3);
+  expect_file("korexo.csv", &two, "{names: {s1: Elm Bridge}}", "Europe/Berlin", berlin, 3);
+  expect_file("hobo.csv", &two, NULL, NULL, hobo, 3);
+  expect_file("turner.txt", &one, NULL, NULL, turner, 3);
+  expect_file("hach.csv", &two, NULL, "Europe/Berlin", berlin, 2); /* -999 is missing */
+  expect_file("usgs.rdb", &one, "{value: 69702_32295, unit: ppb, quality: 69702_32295_cd, good: [A, P]}", NULL, usgs,
+              2);
+  expect_file("toa5.dat", &two, NULL, "UTC", toa5, 5);
+  expect_file("us.csv", &two, "unit=ug/l", "America/New_York",
+              (row[]){{"2026-03-13T12:15:00Z", 0, 0.41e-3, 0},
+                      {"2026-03-13T12:30:00Z", 0, 2.87e-3, 0},
+                      {"2026-03-13T17:45:00Z", 0, 14.2e-3, 0}},
+              3);
+}
+
+static void test_a_wide_table_with_serial_days(void **state) {
+  (void)state;
+  expect_file("wide-excel.csv", &two, NULL, "Europe/Berlin",
+              (row[]){{"2026-03-01T07:15:00Z", 0, 410e-6, 0},
+                      {"2026-03-01T07:30:00Z", 0, 2870e-6, 0},
+                      {"2026-03-01T07:30:00Z", 1, 50e-6, 0},
+                      {"2026-03-01T07:45:00Z", 0, 14200e-6, 0},
+                      {"2026-03-01T07:45:00Z", 1, 310e-6, 0}},
+              5);
+}
+
+static void test_the_hour_that_comes_twice_is_named(void **state) {
+  (void)state;
+  const row by_order[] = {{"2026-10-24T23:45:00Z", 0, 1.5e-3, 0}, {"2026-10-25T00:15:00Z", 0, 2.5e-3, 0},
+                          {"2026-10-25T00:45:00Z", 0, 3.5e-3, 0}, {"2026-10-25T01:15:00Z", 0, 4.5e-3, 0},
+                          {"2026-10-25T01:45:00Z", 0, 5.5e-3, 0}, {"2026-10-25T02:15:00Z", 0, 6.5e-3, 0}};
+  expect_file("autumn.tsv", &two, "twice=by order", "Europe/Berlin", by_order, 6);
+  const char *text = "time,sensor,c (ppb)\n2026-10-25 02:15,s1,1.5\n2026-10-25 02:45,s1,1.5\n";
+  expect_refusal(text, NULL, "Europe/Berlin",
+                 "t:2: time '2026-10-25 02:15' comes twice in Europe/Berlin, at 2026-10-25T00:15:00Z and "
+                 "2026-10-25T01:15:00Z; add: twice: first, second or by order");
+  expect_text(text, "twice=second", "Europe/Berlin",
+              (row[]){{"2026-10-25T01:15:00Z", 0, 1.5e-3, 0}, {"2026-10-25T01:45:00Z", 0, 1.5e-3, 0}}, 2);
+  expect_refusal("time,sensor,c (ppb)\n2026-03-29 02:15,s1,1.5\n", NULL, "Europe/Berlin",
+                 "does not exist in Europe/Berlin");
+}
+
+static void test_offsets_of_their_own_need_no_zone(void **state) {
+  (void)state;
+  expect_text("Zeit;sensor;c (mg/l)\n2026-03-01T08:15:00+0100;s1;0,37\n2026-03-01 08:30 CET;s2;0,5\n", NULL, NULL,
+              (row[]){{"2026-03-01T07:15:00Z", 0, 0.37, 0}, {"2026-03-01T07:30:00Z", 1, 0.5, 0}}, 2);
+}
+
+static void test_a_doubt_is_refused_with_the_line_to_add(void **state) {
+  (void)state;
+  const struct {
+    const char *text, *map, *zone, *sentence;
+  } cases[] = {
+      {"Date;sensor;c (ppb)\n03/04/2026 08:15;s1;1.5\n", NULL, "UTC", "add: time_as: dmy or mdy"},
+      {"time;sensor;c (ppb)\n2026-03-01 08:15;s1;1.5\n", NULL, NULL, "add: timezone:"},
+      {"time,sensor,c\n2026-03-01 08:15,s1,1.5\n", NULL, "UTC", "no column of concentrations found; add: value:"},
+      {"time,sensor,conc\n2026-03-01 08:15,s1,1.5\n", NULL, "UTC", "'conc' does not say its unit; add: unit: ug/l"},
+      {"time,sensor,a ppb,b ppb\n2026-03-01 08:15,s1,1.5,2\n", NULL, "UTC", "add: value: and the name of one"},
+      {"time,c (ppb)\n2026-03-01 08:15,1.5\n", NULL, "UTC", "add: sensors: {s1: \"c (ppb)\"}"},
+      {"time,station,c (ppb)\n2026-03-01 08:15,Elm,1.5\n", NULL, "UTC", "add: names: {s1: \"Elm\"}"},
+      {"time;sensor;c (ppb)\n2026-03-01 08:15;s1;1,500\n", NULL, "UTC", "add: decimal: \",\" or \".\""},
+      {"begin,end,sensor,c (ppb)\n2026-03-01 08:15,2026-03-01 08:30,s1,1\n", NULL, "UTC",
+       "add: time: and the name of one"},
+      {"time,sensor,c (ppb)\n5,s1,1\n", NULL, NULL, "add: time_as: s, min, h"},
+      {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,1\n", NULL, "Europe/Berlyn", "no time zone 'Europe/Berlyn'"},
+      {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,1\n", NULL, "../../etc/passwd", "no time zone '../../etc/passwd'"},
+      {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,1\n", "time=when", "UTC", "no column 'when' for the time"},
+      {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,high\n", "value=c (ppb)", "UTC",
+       "t:2: c (ppb) 'high', expected a number"},
+      {"time,time,sensor,c (ppb)\n2026-03-01 08:15,x,s1,1\n", "time=time", "UTC", "column 'time' twice in the header"},
+      {"a b c\n", NULL, "UTC", "no table of names and rows found"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    expect_refusal(cases[i].text, cases[i].map, cases[i].zone, cases[i].sentence);
+  }
+}
+
+/* Without a listener nothing is guessed: only our own way and a mapping with nothing open are read. */
+static void test_nothing_is_guessed_that_nobody_hears_of(void **state) {
+  (void)state;
+  const char *text = "Zeit;Stelle;c\n01.03.2026 08:15;s1;0,37\n";
+  hw_river mapped = two;
+  hw_reader *reader = NULL;
+  hw_error error = {""};
+  mapped.import = mapping("{time: Zeit, value: c}");
+  assert_int_equal(hw_reader_memory(text, strlen(text), "t", &mapped, &reader, &error), HW_EINPUT);
+  assert_non_null(strstr(error.text, "a mapping that leaves something open"));
+  hw_columns_free(mapped.import);
+  mapped.import = mapping(
+      "{separator: ';', decimal: ',', header: 1, time: Zeit, time_as: dmy, timezone: Europe/Berlin, "
+      "sensor: Stelle, value: c, unit: mg/l}");
+  assert_int_equal(hw_reader_memory(text, strlen(text), "t", &mapped, &reader, &error), HW_OK);
+  expect_rows(reader, (row[]){{"2026-03-01T07:15:00Z", 0, 0.37, 0}}, 1);
+  /* and a file of our own is read as ever, whatever the river's mapping says */
+  text = "time,sensor,concentration_ug_l\n2026-03-01T08:15:00Z,s2,1.5\n";
+  assert_int_equal(hw_reader_memory(text, strlen(text), "t", &mapped, &reader, &error), HW_OK);
+  expect_rows(reader, (row[]){{"2026-03-01T08:15:00Z", 1, 1.5e-3, 0}}, 1);
+  hw_columns_free(mapped.import);
+}
+
+static void test_a_mapping_reads_back_what_it_wrote(void **state) {
+  (void)state;
+  const char *text =
+      "import:\n  encoding: utf-16le\n  separator: tab\n  decimal: \",\"\n  header: 3\n  skip: 1\n"
+      "  time: [Datum, \"Uhr: Zeit\"]\n  time_as: dmy\n  timezone: Europe/Berlin\n  twice: by order\n  sensors:\n"
+      "    s1: \"Konz [\xc2\xb5g/l] \\\"S1\\\"\"\n    s2: \"7\"\n  unit: ug/l\n  missing: [NA, \"-999\", \"--\"]\n"
+      "  quality: flag\n  good: [\"\", A]\n";
+  hw_columns *columns = mapping(text);
+  char *again = NULL;
+  assert_int_equal(hw_columns_write(columns, &again), HW_OK);
+  assert_string_equal(again, text);
+  free(again);
+  hw_columns_free(columns);
+}
+
+static void test_a_mapping_says_what_is_wrong_with_it(void **state) {
+  (void)state;
+  const struct {
+    const char *text, *sentence;
+  } cases[] = {
+      {"{colour: red}", "m:1: unknown key 'colour' in import, expected one of encoding"},
+      {"unit=furlong", "unit is 'furlong', expected one of g/m3"},
+      {"{sensors: {s1: a}, value: b}", "both sensors and value"},
+      {"{quality: q}", "quality without good"},
+      {"{good: [A]}", "good without quality"},
+      {"{skip: 2}", "skip without header"},
+      {"{decimal: ',', separator: ','}", "a comma both as separator and in numbers"},
+      {"{time: [a, b, c]}", "time names 3 columns"},
+      {"{time_as: sideways}", "time_as is 'sideways', expected one of 'ymd'"},
+      {"{header: 1.5}", "header is '1.5', expected a number of lines"},
+      {"- a", "import is a list, expected keys and values"},
+      {"", "an empty file, expected a mapping of columns in YAML"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw_columns *columns = NULL;
+    hw_error error = {""};
+    assert_int_equal(hw_columns_parse("m", cases[i].text, strlen(cases[i].text), &columns, &error), HW_EINPUT);
+    assert_null(columns);
+    if (!strstr(error.text, cases[i].sentence)) {
+      fail_msg("'%s' instead of '%s'", error.text, cases[i].sentence);
+    }
+  }
+}
+
+static void test_zones_of_the_system_and_their_rules(void **state) {
+  (void)state;
+  hw__zone *zone = NULL;
+  hw_error error;
+  double at[2];
+  assert_int_equal(hw__zone_open("Europe/Berlin", &zone, &error), HW_OK);
+  assert_true(hw__zone_offset(zone, 1772352900) == 3600);       /* 2026-03-01, winter */
+  assert_true(hw__zone_offset(zone, 1782900000) == 7200);       /* 2026-07-01, summer */
+  assert_true(hw__zone_offset(zone, 3991680000.0) == 7200);     /* 2096-06-28: by the rule */
+  assert_true(hw__zone_offset(zone, 4007232000.0) == 3600);     /* 2096-12-25 */
+  assert_int_equal(hw__zone_instants(zone, 1792895400, at), 2); /* 2026-10-25 02:30 */
+  assert_true(at[0] == 1792895400 - 7200 && at[1] == 1792895400 - 3600);
+  assert_int_equal(hw__zone_instants(zone, 1774751400, at), 0); /* 2026-03-29 02:30 */
+  hw__zone_free(zone);
+  /* south of the equator summer goes over the new year */
+  assert_int_equal(hw__zone_open("Australia/Sydney", &zone, &error), HW_OK);
+  assert_true(hw__zone_offset(zone, 4007232000.0) == 11 * 3600);
+  hw__zone_free(zone);
+  double offset_s;
+  assert_true(hw__zone_offset_named((hw__slice){"GMT-05:00", 9}, &offset_s) && offset_s == -5 * 3600);
+  assert_false(hw__zone_offset_named((hw__slice){"GMT-25:00", 9}, &offset_s));
+}
+
+static void test_dates_that_do_not_exist_are_none(void **state) {
+  (void)state;
+  const struct {
+    const char *text;
+    hw_time_form form;
+    bool good;
+    double local_s;
+  } cases[] = {
+      {"1.3.26 8:15", HW_TIME_DMY, true, 1772352900},
+      {"1-Mar-2026 08:15:00", HW_TIME_DMY, true, 1772352900},
+      {"2026/03/01T08:15", HW_TIME_YMD, true, 1772352900},
+      {"3/1/2026 8:15:00 am", HW_TIME_MDY, true, 1772352900},
+      {"3/1/2026 12:00:00 AM", HW_TIME_MDY, true, 1772323200},
+      {"3/1/2026 12:00 p.m.", HW_TIME_MDY, true, 1772366400},
+      {"29.02.2026 08:15", HW_TIME_DMY, false, 0},
+      {"13/01/2026 08:15", HW_TIME_MDY, false, 0},
+      {"01.03/2026 08:15", HW_TIME_DMY, false, 0},
+      {"01.03.2026 25:15", HW_TIME_DMY, false, 0},
+      {"01.03.2026 08:15 XYZ", HW_TIME_DMY, false, 0},
+      {"3/1/2026 13:15 PM", HW_TIME_MDY, false, 0},
+      {"2026-03", HW_TIME_YMD, false, 0},
+      {"", HW_TIME_DMY, false, 0},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw__date date = {0};
+    const bool good = hw__date_parse((hw__slice){cases[i].text, strlen(cases[i].text)}, cases[i].form, &date);
+    if (good != cases[i].good || (good && date.local_s != cases[i].local_s)) {
+      fail_msg("%s: %d %.0f", cases[i].text, good, date.local_s);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_spreadsheet_in_german_reads_the_same_in_every_encoding),
+      cmocka_unit_test(test_sondes_and_loggers),
+      cmocka_unit_test(test_a_wide_table_with_serial_days),
+      cmocka_unit_test(test_the_hour_that_comes_twice_is_named),
+      cmocka_unit_test(test_offsets_of_their_own_need_no_zone),
+      cmocka_unit_test(test_a_doubt_is_refused_with_the_line_to_add),
+      cmocka_unit_test(test_nothing_is_guessed_that_nobody_hears_of),
+      cmocka_unit_test(test_a_mapping_reads_back_what_it_wrote),
+      cmocka_unit_test(test_a_mapping_says_what_is_wrong_with_it),
+      cmocka_unit_test(test_zones_of_the_system_and_their_rules),
+      cmocka_unit_test(test_dates_that_do_not_exist_are_none),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
