@@ -1,21 +1,29 @@
 /* SQLite behind the database interface.
  *
  * Durability: WAL with synchronous=FULL, so COMMIT returns after the log is on the disk. The schema's
- * version is PRAGMA user_version.
+ * version is PRAGMA user_version. One service writes to a file at a time: SQLite itself would let two take turns, and
+ * each would number readings the other has numbered. A writer holds FILE-lock for as long as it is open.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "store/driver.h"
+
+enum { WRITER_MS = 5000 }; /* one that is stopping may take a moment */
 
 typedef struct {
   hw__db base;
   sqlite3 *handle;
   sqlite3_stmt *statements[SQL_STATEMENTS];
   sqlite3_stmt *begin, *commit;
+  int lock; /* of a writer; -1: none */
 } sqlite_db;
 
 static hw__db_status meaning(int code) {
@@ -65,7 +73,26 @@ static void sqlite_close(hw__db *base) {
   sqlite3_finalize(db->begin);
   sqlite3_finalize(db->commit);
   sqlite3_close(db->handle);
+  if (db->lock >= 0) {
+    close(db->lock);
+  }
   free(db);
+}
+
+/* A file beside the database: closing a descriptor of the database itself would undo SQLite's own locks. Where it
+ * cannot be made the disk is full or not writable, which the writer is about to be told. */
+static hw__db_status lock_out_others(sqlite_db *db, const char *where) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s-lock", where);
+  db->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  const int64_t until_ms = hw__clock_ms() + WRITER_MS;
+  while (db->lock >= 0 && flock(db->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    if (hw__clock_ms() > until_ms) {
+      return HW_DB_BUSY;
+    }
+    hw__clock_nap_ms(50);
+  }
+  return HW_DB_OK;
 }
 
 static hw__db_status execute(sqlite_db *db, const char *sql) {
@@ -78,6 +105,7 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
     return HW_DB_IO;
   }
   db->base.driver = &hw__db_sqlite;
+  db->lock = -1;
   const int flags = (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
   hw__db_status status = meaning(sqlite3_open_v2(where, &db->handle, flags, NULL));
   if (status == HW_DB_OK) {
@@ -93,6 +121,11 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
     snprintf(reason, size, "%s", db->handle ? sqlite3_errmsg(db->handle) : "out of memory");
     sqlite_close(&db->base);
     return missing ? HW_DB_NO_FILE : status;
+  }
+  if (writer && lock_out_others(db, where) != HW_DB_OK) {
+    snprintf(reason, size, "another headwater writes to it");
+    sqlite_close(&db->base);
+    return HW_DB_BUSY;
   }
   *out = &db->base;
   return HW_DB_OK;

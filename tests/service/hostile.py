@@ -6,6 +6,7 @@ import os
 import select
 import shutil
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -135,6 +136,16 @@ def test_event_streams_leave_room(folder):
         assert wait_for(admitted, 10)
         for stream in streams:
             stream.close()
+
+
+def test_a_second_service_on_one_database_is_refused(folder):
+    with serve(folder) as service:
+        run = subprocess.run([HEADWATER, "serve", service.river, "--listen", "127.0.0.1:0", "--store", service.db], capture_output=True, text=True, timeout=60)
+        assert run.returncode == 3 and "another headwater writes to it" in run.stderr and run.stderr.count("\n") == 1, run
+        assert service.post("time_s,sensor,concentration_g_m3\n1,s1,0\n")["accepted"] == 1
+        service.kill()  # holds it no longer
+        service.start()
+        assert service.post("time_s,sensor,concentration_g_m3\n2,s1,0\n")["accepted"] == 1
 
 
 def memory_mb(service, which="VmRSS"):

@@ -56,7 +56,7 @@ static int tear_down(void **state) {
   fixture *f = *state;
   hw__store_close(f->store);
   hw__catalog_free(f->catalog);
-  const char *const endings[] = {"", "-wal", "-shm"};
+  const char *const endings[] = {"", "-wal", "-shm", "-lock"};
   for (int i = 0; i < 3; i++) {
     char path[128];
     snprintf(path, sizeof path, "%s%s", f->path, endings[i]);
@@ -300,12 +300,9 @@ static void test_a_large_body_gets_its_fates_row_by_row(void **state) {
   free(batch);
 }
 
-/* A second service on the same PostgreSQL database would number readings the first one numbers. */
+/* A second service on the same database would number readings the first one numbers. */
 static void test_a_second_writer_is_kept_out(void **state) {
   fixture *f = *state;
-  if (!postgres) {
-    skip();
-  }
   hw__db *second = NULL;
   char sentence[256];
   assert_int_equal(hw__db_open(f->path, true, &second, sentence, sizeof sentence), HW_DB_BUSY);

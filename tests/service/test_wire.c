@@ -40,7 +40,7 @@ static int tear_down(void **state) {
   hw__store_close(f->store);
   hw__catalog_free(f->catalog);
   char path[128];
-  static const char *const endings[] = {"", "-wal", "-shm"};
+  static const char *const endings[] = {"", "-wal", "-shm", "-lock"};
   for (size_t i = 0; i < 3; i++) {
     snprintf(path, sizeof path, "%s%s", f->path, endings[i]);
     unlink(path);
