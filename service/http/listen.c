@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/address.h"
+#include "base/tls.h"
 #include "http/connections.h"
 #include "http/http.h"
 #include "http/rate_limit.h"
@@ -54,8 +55,10 @@ static struct MHD_Daemon *start_daemon(hw__service *service, const struct sockad
   const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
                          (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
                          (address->ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
+  static char priorities[] = HW_TLS_PRIORITY;
   struct MHD_OptionItem tls[] = {{MHD_OPTION_HTTPS_MEM_CERT, 0, service->tls_cert},
                                  {MHD_OPTION_HTTPS_MEM_KEY, 0, service->tls_key},
+                                 {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
                                  {MHD_OPTION_END, 0, NULL}};
   struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
   return MHD_start_daemon(flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service,

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/tls.h"
+
 enum { PATIENCE_S = 10 };
 
 hw_status hw__trust_load(const char *path, hw__trust *out, hw_error *error) {
@@ -84,7 +86,7 @@ static bool encrypt(hw__link *link, const char *host, hw__trust trust, char *why
     snprintf(why, size, "TLS: %s", gnutls_strerror(code));
     return false;
   }
-  gnutls_set_default_priority(link->session);
+  gnutls_priority_set_direct(link->session, HW_TLS_PRIORITY, NULL);
   gnutls_credentials_set(link->session, GNUTLS_CRD_CERTIFICATE, trust);
   gnutls_server_name_set(link->session, GNUTLS_NAME_DNS, host, strlen(host));
   gnutls_session_set_verify_cert(link->session, host, 0);

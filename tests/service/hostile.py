@@ -6,14 +6,16 @@ import os
 import select
 import shutil
 import socket
+import ssl
 import subprocess
 import sys
 import threading
 import time
+import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
-from serving import Service, rows, run_claims  # noqa: E402
+from serving import Service, certificate, rows, run_claims  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -146,6 +148,33 @@ def test_a_second_service_on_one_database_is_refused(folder):
         service.kill()  # holds it no longer
         service.start()
         assert service.post("time_s,sensor,concentration_g_m3\n2,s1,0\n")["accepted"] == 1
+
+
+def test_old_tls_is_refused(folder):
+    made = certificate(folder, "localhost")
+    if not made:
+        print("  (no openssl program here: left out)")
+        return
+
+    def shake(service, version, ciphers="ALL:@SECLEVEL=0"):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        context.minimum_version = context.maximum_version = version
+        context.set_ciphers(ciphers)
+        try:
+            with context.wrap_socket(connect(service)) as wrapped:
+                return wrapped.cipher()[0]
+        except (ssl.SSLError, OSError):
+            return None
+
+    with serve(folder, "--tls-cert", made[0], "--tls-key", made[1]) as service, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        version = ssl.TLSVersion
+        assert shake(service, version.TLSv1_3) and "ECDHE" in shake(service, version.TLSv1_2)
+        assert shake(service, version.TLSv1_2, "ECDHE-RSA-AES128-GCM-SHA256")
+        assert not shake(service, version.TLSv1_1) and not shake(service, version.TLSv1)
+        for ciphers in ("AES128-GCM-SHA256", "AES256-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384", "DHE-RSA-AES256-SHA", "aNULL"):
+            assert not shake(service, version.TLSv1_2, ciphers + ":@SECLEVEL=0"), ciphers
 
 
 def memory_mb(service, which="VmRSS"):

@@ -91,6 +91,15 @@ def held(db):
             connection.execute("ROLLBACK")
 
 
+def certificate(folder, name, *more):
+    """(certificate, key), PEM; None where there is no openssl program. more: signed by another."""
+    cert, key = os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key")
+    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-keyout", key, "-out", cert, *more],
+                          capture_output=True)
+    os.chmod(folder, 0o755)
+    return (cert, key) if made.returncode == 0 else None
+
+
 class Service:
     """One service on a free port; `with` stops it."""
 

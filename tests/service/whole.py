@@ -17,7 +17,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
-from serving import POSTGRES, RIVER, Service, execute, held, rows, run_claims, spill  # noqa: E402
+from serving import POSTGRES, RIVER, Service, certificate, execute, held, rows, run_claims, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -228,15 +228,6 @@ def test_other_machines_need_tokens(folder):
     assert run.returncode == 2, run
     run = subprocess.run([HEADWATER, "serve", os.path.join(folder, "absent.yaml")], capture_output=True, text=True)
     assert run.returncode == 1 and run.stderr.count("\n") == 1, run
-
-
-def certificate(folder, name, *more):
-    """(certificate, key), PEM; None where there is no openssl program. more: signed by another."""
-    cert, key = os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key")
-    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-keyout", key, "-out", cert, *more],
-                          capture_output=True)
-    os.chmod(folder, 0o755)
-    return (cert, key) if made.returncode == 0 else None
 
 
 def test_tls_serves_https(folder):
