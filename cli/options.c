@@ -22,6 +22,8 @@ bool cli_number(const char *text, double *out) {
   return true;
 }
 
+enum { TRIPLE_SIZE = 160 };
+
 static bool parse_whole(const char *text, uint64_t *out) {
   char *end = NULL;
   errno = 0;
@@ -45,25 +47,44 @@ static bool parse_time(const char *text, cli_time *out) {
   return true;
 }
 
-static bool parse_source(const char *text, cli_source *out) {
-  char copy[160];
-  if (strlen(text) >= sizeof copy) {
+/* Cuts A,B,C into its parts, inside `copy`. */
+static bool split_triple(const char *text, char copy[static TRIPLE_SIZE], char *parts[3]) {
+  if (strlen(text) >= TRIPLE_SIZE) {
     return false;
   }
   memcpy(copy, text, strlen(text) + 1);
-  char *second = strchr(copy, ',');
-  char *third = second ? strchr(second + 1, ',') : NULL;
-  if (!third) {
-    return false;
+  parts[0] = copy;
+  for (size_t i = 1; i < 3; i++) {
+    parts[i] = strchr(parts[i - 1], ',');
+    if (!parts[i]) {
+      return false;
+    }
+    *parts[i]++ = '\0';
   }
-  *second++ = '\0';
-  *third++ = '\0';
+  return true;
+}
+
+static bool parse_source(const char *text, cli_source *out) {
+  char copy[TRIPLE_SIZE], *parts[3];
   cli_source source = {.given = true};
-  if (!cli_number(copy, &source.mass_g) || !cli_number(second, &source.location_m) ||
-      !parse_time(third, &source.time)) {
+  if (!split_triple(text, copy, parts) || !cli_number(parts[0], &source.mass_g) ||
+      !cli_number(parts[1], &source.location_m) || !parse_time(parts[2], &source.time)) {
     return false;
   }
   *out = source;
+  return true;
+}
+
+static bool parse_span(const char *text, cli_span *out) {
+  char copy[TRIPLE_SIZE], *parts[3];
+  cli_span span = {.given = true};
+  double count = 0;
+  if (!split_triple(text, copy, parts) || !cli_number(parts[0], &span.from_m) || !cli_number(parts[1], &span.to_m) ||
+      !cli_number(parts[2], &count) || count != floor(count) || !(count >= 0 && count <= 1e6)) {
+    return false;
+  }
+  span.count = (size_t)count;
+  *out = span;
   return true;
 }
 
@@ -123,6 +144,9 @@ static int store(const cli_option *option, const char *text) {
       return parse_choice(option, text) ? -1 : complain_choice(option, text);
     case OPTION_SOURCE:
       expected = parse_source(text, option->target) ? NULL : "MASS_G,LOCATION_M,TIME_S";
+      break;
+    case OPTION_SPAN:
+      expected = parse_span(text, option->target) ? NULL : "FROM_M,TO_M,COUNT";
       break;
     case OPTION_TIME:
       expected = parse_time(text, option->target) ? NULL : "seconds or an instant such as 2026-03-01T08:15:00Z";

@@ -4,6 +4,10 @@
 
 #include "cli/cli.h"
 
+/* A number as it stands in the source, as text: for defaults in help lines. */
+#define CLI_TEXT(number)  CLI_TEXT_(number)
+#define CLI_TEXT_(number) #number
+
 typedef enum {
   OPTION_FLAG,     /* bool */
   OPTION_TEXT,     /* const char * */
@@ -15,6 +19,7 @@ typedef enum {
   OPTION_SEED,     /* uint64_t */
   OPTION_CHOICE,   /* const char *, one of `choices` */
   OPTION_SOURCE,   /* cli_source: MASS_G,LOCATION_M,TIME_S */
+  OPTION_SPAN,     /* cli_span: FROM_M,TO_M,COUNT */
   OPTION_TIME      /* cli_time: seconds or an ISO 8601 instant */
 } option_kind;
 
@@ -29,6 +34,13 @@ typedef struct {
   double mass_g, location_m;
   cli_time time;
 } cli_source;
+
+/* So many places along a stretch of the river, both ends among them. */
+typedef struct {
+  bool given;
+  double from_m, to_m;
+  size_t count;
+} cli_span;
 
 typedef struct {
   const char *name; /* without the dashes */

@@ -12,8 +12,8 @@ static const double default_accept[3] = {200, 500, 200 * 60.0};
 void plan_stretch(const cli_session *session, const plan_request *request, double *from_m, double *to_m) {
   const hw_river *river = &session->river;
   if (request->sites.given) {
-    *from_m = request->sites.mass_g;
-    *to_m = request->sites.location_m;
+    *from_m = request->sites.from_m;
+    *to_m = request->sites.to_m;
     return;
   }
   *from_m = river->search.lo.location_m;
@@ -28,7 +28,6 @@ void plan_stretch(const cli_session *session, const plan_request *request, doubl
 
 /* What the command line must not say, wherever it is said. */
 static int check_request(const plan_request *r) {
-  const double sites = r->sites.time.value;
   if (r->level >= 1) {
     return cli_fail(EXIT_USAGE, "--level '%g', expected a number between 0 and 1", r->level);
   }
@@ -42,8 +41,7 @@ static int check_request(const plan_request *r) {
       (!(r->spread.mass_g >= 0 && r->spread.location_m >= 0 && r->spread.time.value >= 0) || r->spread.time.calendar)) {
     return cli_fail(EXIT_USAGE, "--spread, expected three standard deviations: MASS_G,LENGTH_M,SECONDS");
   }
-  if (r->sites.given && (r->sites.time.calendar || sites != floor(sites) || !(sites >= 2 && sites <= 10000) ||
-                         !(r->sites.location_m > r->sites.mass_g))) {
+  if (r->sites.given && (r->sites.count < 2 || r->sites.count > 10000 || !(r->sites.to_m > r->sites.from_m))) {
     return cli_fail(EXIT_USAGE,
                     "--sites, expected FROM_M,TO_M,COUNT from upstream to downstream with a count of 2 to 10000");
   }
@@ -81,7 +79,7 @@ static int run(int argc, char **argv) {
       {"identifications", OPTION_TEXT, &r.identifications, "FILE",
        "read them instead: CSV of round,sensor,mass_g,location_m,time_s", NULL},
       {"place", OPTION_COUNT, &r.place, "N", "say where instead: the best sites for N sensors", NULL},
-      {"sites", OPTION_SOURCE, &r.sites, "FROM,TO,COUNT",
+      {"sites", OPTION_SPAN, &r.sites, "FROM,TO,COUNT",
        "the sites to choose from, metres; default --pool of them from the search box to the last sensor or intake",
        NULL},
       {"every", OPTION_POSITIVE, &r.every_s, "S", "seconds between readings, for --place; default 300", NULL},

@@ -13,7 +13,7 @@ typedef struct {
   /* Where. */
   size_t place, sources;
   double every_s;
-  cli_source sites; /* FROM,TO,COUNT typed as a triple */
+  cli_span sites;
   /* Both. */
   uint64_t seed;
   const char *format;

@@ -102,7 +102,7 @@ static double *lay_out_sites(const cli_session *session, const plan_request *r, 
 }
 
 int plan_where(const cli_session *session, const plan_request *r) {
-  const size_t site_count = r->sites.given ? (size_t)r->sites.time.value : r->pool;
+  const size_t site_count = r->sites.given ? r->sites.count : r->pool;
   double *sites_m = lay_out_sites(session, r, site_count);
   if (!sites_m) {
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
