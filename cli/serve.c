@@ -47,9 +47,9 @@ static int run(int argc, char **argv) {
       {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "default 127.0.0.1:8080; port 0: any free one", NULL},
       {"store", OPTION_TEXT, &o.store, "STORE", "a database FILE (default headwater.db) or postgresql://...", NULL},
       {"db", OPTION_TEXT, &file, "FILE", "the same as --store FILE", NULL},
-      {"method", OPTION_TEXT, &o.method, "NAME", "of new incidents; default posterior", NULL},
-      {"seed", OPTION_SEED, &o.seed, "N", "of their engines; default 1", NULL},
-      {"level", OPTION_SHARE, &o.level, "P", "of intervals; default 0.9", NULL},
+      {"method", OPTION_TEXT, &o.processing.method, "NAME", "of new incidents; default posterior", NULL},
+      {"seed", OPTION_SEED, &o.processing.seed, "N", "of their engines; default 1", NULL},
+      {"level", OPTION_SHARE, &o.processing.level, "P", "of intervals; default 0.9", NULL},
       {"replay", OPTION_TEXT, &o.replay, "READINGS", "play these in as if they came now ([ID=]FILE)", NULL},
       {"speed", OPTION_POSITIVE, &o.speed, "N", "of the replay, in times real time; default 60", NULL},
       {"token-file", OPTION_TEXT, &o.token_file, "FILE", "who may read, ingest, administer", NULL},
@@ -66,17 +66,18 @@ static int run(int argc, char **argv) {
       {"mqtt-ca", OPTION_TEXT, &o.mqtt_ca, "FILE", "who vouches for mqtts://, PEM; default the machine's list", NULL},
       {"mqtt-credentials", OPTION_TEXT, &o.mqtt_credentials, "FILE", "user and password for it, each on a line", NULL},
       {"mqtt-client", OPTION_TEXT, &o.mqtt_client, "ID", "its name for our session; default headwater", NULL},
-      {"candidate-probability", OPTION_SHARE, &o.candidate_probability, "P",
-       "a candidate passing it is an event; default 0.8", NULL},
-      {"intake-probability", OPTION_SHARE, &o.intake_probability, "P",
-       "a forecast alarm at an intake this probable is an event; default 0.5", NULL},
+      {"candidate-probability", OPTION_SHARE, &o.processing.candidate_probability, "P",
+       "a candidate passing it is an event; default " CLI_TEXT(HW_DEFAULT_CANDIDATE_PROBABILITY), NULL},
+      {"intake-probability", OPTION_SHARE, &o.processing.intake_probability, "P",
+       "a forecast alarm at an intake this probable is an event; default " CLI_TEXT(HW_DEFAULT_INTAKE_PROBABILITY),
+       NULL},
       {"webhook", OPTION_TEXT, &o.webhook, "URL", "post events there: openings, candidates, intake alarms, closings",
        NULL},
       {"command", OPTION_TEXT, &o.command, "PROGRAM", "run it for every event, the event on its standard input", NULL},
-      {"lead-in", OPTION_POSITIVE, &o.lead_in_s, "S", "readings this long before the rise go in too; default 21600",
-       NULL},
-      {"quiet", OPTION_POSITIVE, &o.quiet_s, "S", "an incident stays open this long after the pulse; default 21600",
-       NULL},
+      {"lead-in", OPTION_POSITIVE, &o.processing.lead_in_s, "S",
+       "readings this long before the rise go in too; default " CLI_TEXT(HW_DEFAULT_LEAD_IN_S), NULL},
+      {"quiet", OPTION_POSITIVE, &o.processing.quiet_s, "S",
+       "an incident stays open this long after the pulse; default " CLI_TEXT(HW_DEFAULT_QUIET_S), NULL},
       {"future", OPTION_POSITIVE, &o.future_s, "S", "readings dated later than now by more are refused; default 300",
        NULL},
       {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS", "let go of readings received longer ago; default: all stay",
@@ -115,9 +116,7 @@ static int run(int argc, char **argv) {
   hw_error error = {{0}};
   const hw_status status = hw_serve(&o, &signals, stdout, &error);
   if (status != HW_OK) {
-    const bool asked_wrongly = strncmp(error.text, "--", 2) == 0;
-    return cli_fail(asked_wrongly && status == HW_EINPUT ? EXIT_USAGE : cli_exit_code(status), "%s",
-                    error.text[0] ? error.text : hw_status_text(status));
+    return cli_fail(cli_exit_code(status), "%s", error.text[0] ? error.text : hw_status_text(status));
   }
   return cli_finish(EXIT_DONE);
 }

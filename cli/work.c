@@ -35,17 +35,18 @@ static int run(int argc, char **argv) {
       {"partitions", OPTION_COUNT, &o.partitions, "N", "the rivers are cut into; fixed with the cluster; default 16",
        NULL},
       {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},
-      {"method", OPTION_TEXT, &o.method, "NAME", "of new incidents; default posterior", NULL},
-      {"seed", OPTION_SEED, &o.seed, "N", "of their engines; default 1", NULL},
-      {"level", OPTION_SHARE, &o.level, "P", "of intervals; default 0.9", NULL},
-      {"candidate-probability", OPTION_SHARE, &o.candidate_probability, "P",
-       "a candidate passing it is an event; default 0.8", NULL},
-      {"intake-probability", OPTION_SHARE, &o.intake_probability, "P",
-       "a forecast alarm at an intake this probable is an event; default 0.5", NULL},
-      {"lead-in", OPTION_POSITIVE, &o.lead_in_s, "S", "readings this long before the rise go in too; default 21600",
+      {"method", OPTION_TEXT, &o.processing.method, "NAME", "of new incidents; default posterior", NULL},
+      {"seed", OPTION_SEED, &o.processing.seed, "N", "of their engines; default 1", NULL},
+      {"level", OPTION_SHARE, &o.processing.level, "P", "of intervals; default 0.9", NULL},
+      {"candidate-probability", OPTION_SHARE, &o.processing.candidate_probability, "P",
+       "a candidate passing it is an event; default " CLI_TEXT(HW_DEFAULT_CANDIDATE_PROBABILITY), NULL},
+      {"intake-probability", OPTION_SHARE, &o.processing.intake_probability, "P",
+       "a forecast alarm at an intake this probable is an event; default " CLI_TEXT(HW_DEFAULT_INTAKE_PROBABILITY),
        NULL},
-      {"quiet", OPTION_POSITIVE, &o.quiet_s, "S", "an incident stays open this long after the pulse; default 21600",
-       NULL},
+      {"lead-in", OPTION_POSITIVE, &o.processing.lead_in_s, "S",
+       "readings this long before the rise go in too; default " CLI_TEXT(HW_DEFAULT_LEAD_IN_S), NULL},
+      {"quiet", OPTION_POSITIVE, &o.processing.quiet_s, "S",
+       "an incident stays open this long after the pulse; default " CLI_TEXT(HW_DEFAULT_QUIET_S), NULL},
       {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS",
        "let go of older readings, here and in the streams; default: all stay", NULL},
       {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "a partition is copied to the cluster; default 30", NULL},
@@ -73,9 +74,7 @@ static int run(int argc, char **argv) {
   hw_error error = {{0}};
   const hw_status status = hw_worker_run(&o, &stop, stdout, &error);
   if (status != HW_OK) {
-    const bool asked_wrongly = strncmp(error.text, "--", 2) == 0;
-    return cli_fail(asked_wrongly && status == HW_EINPUT ? EXIT_USAGE : cli_exit_code(status), "%s",
-                    error.text[0] ? error.text : hw_status_text(status));
+    return cli_fail(cli_exit_code(status), "%s", error.text[0] ? error.text : hw_status_text(status));
   }
   return cli_finish(EXIT_DONE);
 }

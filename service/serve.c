@@ -20,13 +20,8 @@
 static void fill_defaults(hw_serve_options *o) {
   o->listen = o->listen ? o->listen : "127.0.0.1:8080";
   o->store = o->store ? o->store : "headwater.db";
-  o->method = o->method ? o->method : "posterior";
-  o->seed = o->seed ? o->seed : 1;
+  hw__processing_fill_defaults(&o->processing);
   o->speed = o->speed > 0 ? o->speed : 60;
-  o->candidate_probability = o->candidate_probability > 0 ? o->candidate_probability : 0.8;
-  o->intake_probability = o->intake_probability > 0 ? o->intake_probability : 0.5;
-  o->lead_in_s = o->lead_in_s > 0 ? o->lead_in_s : 6 * 3600;
-  o->quiet_s = o->quiet_s > 0 ? o->quiet_s : 6 * 3600;
   o->future_s = o->future_s > 0 ? o->future_s : 300;
   o->body_limit = o->body_limit ? o->body_limit : 8 << 20;
   o->rate_per_s = o->rate_per_s > 0 ? o->rate_per_s : 1000;
@@ -43,14 +38,15 @@ static hw_status load_rivers(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
   hw__river_files rivers = {0};
   hw_status status = hw__river_files_list(o->rivers, o->river_count, &rivers, error);
-  status = status == HW_OK ? hw__catalog_create(&service->catalog) : status;
+  if (status == HW_OK) {
+    status = hw__catalog_create(&service->catalog);
+  }
   for (size_t i = 0; i < rivers.count && status == HW_OK; i++) {
     status = hw__catalog_load(service->catalog, rivers.arguments[i], warn_of_river, NULL, error);
   }
   hw__river_files_free(&rivers);
-  if (status == HW_OK && !hw_method_find(o->method)) {
-    snprintf(error->text, sizeof error->text, "--method %s: no such method (see headwater methods)", o->method);
-    status = HW_EINPUT;
+  if (status == HW_OK) {
+    status = hw__processing_check(&o->processing, error);
   }
   if (status == HW_OK) {
     service->time_bases = calloc(hw__catalog_count(service->catalog), sizeof *service->time_bases);
@@ -62,40 +58,21 @@ static hw_status load_rivers(hw__service *service, hw_error *error) {
   return status;
 }
 
-static hw_status start_work(hw__service *service, hw_error *error) {
+static hw_status start_processing(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  hw__db_status stored = hw__store_open(o->store, service->catalog, &service->store, error->text, sizeof error->text);
-  if (stored != HW_DB_OK) {
+  if (hw__store_open(o->store, service->catalog, &service->store, error->text, sizeof error->text) != HW_DB_OK) {
     return HW_EIO;
   }
   service->started_us = hw__store_now_us(service->store);
-  const hw__solver_options solving = {.threads = o->threads,
-                                      .level = o->level,
-                                      .candidate_probability = o->candidate_probability,
-                                      .intake_probability = o->intake_probability};
-  const hw_status status = hw__solver_start(service->store, service->catalog, &solving, &service->solver);
+  hw_error why;
+  const hw_status status = hw__processing_start(service->store, service->catalog, &o->processing, o->threads,
+                                                o->nats != NULL, &service->processing, &why);
   if (status != HW_OK) {
-    snprintf(error->text, sizeof error->text, "no threads for the engines");
-    return status;
-  }
-  hw__tracker_options tracking = {
-      .seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s, .watch_only = o->nats != NULL};
-  snprintf(tracking.method, sizeof tracking.method, "%s", o->method);
-  const hw__tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, service->solver};
-  stored = o->nats ? HW_DB_OK : hw__solver_resume(service->solver);
-  stored = stored == HW_DB_OK
-               ? hw__tracker_start(service->store, service->catalog, &tracking, &listener, &service->tracker)
-               : stored;
-  if (stored != HW_DB_OK) {
-    char name[256];
+    char name[200];
     hw__db_name(o->store, name, sizeof name);
-    snprintf(error->text, sizeof error->text, "%s: %s", name, hw__db_text(stored));
-    return HW_EIO;
+    snprintf(error->text, sizeof error->text, "%s: %.256s", name, why.text);
   }
-  if (!o->nats) {
-    hw__solver_follow(service->solver, service->tracker);
-  }
-  return HW_OK;
+  return status;
 }
 
 /* In a cluster: detection and engines are the workers' business, this is a door and a window. */
@@ -132,8 +109,9 @@ static hw_status wait_for_stop(hw__service *service, hw_serve_signals *signals, 
       signals->reload = 0;
       reload_tokens(service);
     }
-    if (service->follower && hw__follower_refused(service->follower, error)) {
-      return HW_EINPUT;
+    const hw_status refused = service->follower ? hw__follower_refused(service->follower, error) : HW_OK;
+    if (refused != HW_OK) {
+      return refused;
     }
     if (service->bus && hw__bus_refused(service->bus, error)) {
       return HW_EIO;
@@ -164,11 +142,21 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);
-  status = status == HW_OK ? hw__http_prepare(&service, error) : status;
-  status = status == HW_OK ? start_work(&service, error) : status;
-  status = status == HW_OK && o->nats ? join_cluster(&service, error) : status;
-  status = status == HW_OK ? hw__http_start(&service, error) : status;
-  status = status == HW_OK ? hw__silence_start(&service, &silence, error) : status;
+  if (status == HW_OK) {
+    status = hw__http_prepare(&service, error);
+  }
+  if (status == HW_OK) {
+    status = start_processing(&service, error);
+  }
+  if (status == HW_OK && o->nats) {
+    status = join_cluster(&service, error);
+  }
+  if (status == HW_OK) {
+    status = hw__http_start(&service, error);
+  }
+  if (status == HW_OK) {
+    status = hw__silence_start(&service, &silence, error);
+  }
   if (status == HW_OK && (o->webhook || o->command)) {
     status = hw__hooks_start(&service, &hooks, error);
   }
@@ -200,11 +188,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__retention_stop(keep);
   hw__hooks_stop(hooks);
   hw__follower_stop(service.follower);
-  if (service.solver) {
-    hw__solver_follow(service.solver, NULL);
-  }
-  hw__tracker_stop(service.tracker);
-  hw__solver_stop(service.solver);
+  hw__processing_stop(&service.processing);
   hw__store_close(service.store);
   hw__bus_close(service.bus);
   hw__auth_free(service.auth);

@@ -7,19 +7,17 @@
 
 #include <signal.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "headwater/status.h"
+#include "processing.h"
 
 typedef struct {
   const char *const *rivers; /* FILE, ID=FILE or a folder */
   size_t river_count;
   const char *listen; /* ADDR:PORT; default 127.0.0.1:8080 */
   const char *store;  /* where the data are (db.h); default headwater.db */
-  const char *method; /* default posterior */
-  uint64_t seed;      /* default 1 */
-  double level;       /* default 0.9 */
+  hw_processing_options processing;
   const char *token_file;
   const char *tls_cert, *tls_key;
   const char *nats;                      /* URL[,URL...] of a cluster: readings go there, answers come from there */
@@ -35,10 +33,6 @@ typedef struct {
   double speed;                          /* of the replay; default 60 */
   const char *webhook;                   /* URL events are posted to */
   const char *command;                   /* program run with an event on its standard input */
-  double candidate_probability;          /* default 0.8 */
-  double intake_probability;             /* default 0.5 */
-  double lead_in_s;                      /* default 6 h */
-  double quiet_s;                        /* default 6 h */
   double keep_days;                      /* readings received longer ago may go; default 0: all stay */
   double future_s;                       /* default 300 */
   size_t body_limit;                     /* bytes; default 8 MiB */
@@ -54,7 +48,8 @@ typedef struct {
 } hw_serve_signals;
 
 /* Run until told to stop. Says on `out`, when not NULL, where it listens, in one line.
- * Status: HW_EINPUT for what is asked for wrongly or a river at fault, HW_EIO for the machine, with *error. */
+ * Status: HW_EDOMAIN for what is asked for wrongly, HW_EINPUT for a river at fault, HW_EIO for the machine, with
+ * *error. */
 hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error);
 
 #endif

@@ -10,10 +10,10 @@
 #define HW_API_WORKER_H
 
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "headwater/status.h"
+#include "processing.h"
 
 typedef struct {
   const char *const *rivers; /* FILE, ID=FILE or a folder */
@@ -25,20 +25,15 @@ typedef struct {
   const char *name;             /* of this worker; default host and process */
   const char *listen;           /* ADDR:PORT for /metrics and /healthz; none by default */
   size_t partitions, replicas;  /* see cluster.h */
-  const char *method;           /* default posterior */
-  uint64_t seed;                /* default 1 */
-  double level;                 /* default 0.9 */
-  double candidate_probability; /* default 0.8 */
-  double intake_probability;    /* default 0.5 */
-  double lead_in_s;             /* default 6 h */
-  double quiet_s;               /* default 6 h */
-  double keep_days;             /* readings received longer ago may go; default 0: all stay */
-  double copy_s;                /* between copies of a partition to the cluster; default 30 */
-  size_t threads;               /* for the engines of one partition; default 1 */
+  hw_processing_options processing;
+  double keep_days; /* readings received longer ago may go; default 0: all stay */
+  double copy_s;    /* between copies of a partition to the cluster; default 30 */
+  size_t threads;   /* for the engines of one partition; default 1 */
 } hw_worker_options;
 
 /* Run until *stop is not 0. Says on `out`, when not NULL, that it is ready, in one line.
- * Status: HW_EINPUT for what is asked for wrongly or a river at fault, HW_EIO for the machine, with *error. */
+ * Status: HW_EDOMAIN for what is asked for wrongly, HW_EINPUT for a river at fault, HW_EIO for the machine, with
+ * *error. */
 hw_status hw_worker_run(const hw_worker_options *options, const volatile sig_atomic_t *stop, FILE *out,
                         hw_error *error);
 

@@ -31,8 +31,8 @@ typedef struct {
 } hw__bus_options;
 
 /* Starts connecting, in the background where nobody answers yet.
- * Status: HW_EINPUT for servers or credentials that are none, or that refuse us or cannot be trusted, HW_EUNSUPPORTED
- * in a build without NATS, with *error. */
+ * Status: HW_EDOMAIN for servers that are none, refuse us or cannot be trusted, HW_EINPUT for files that cannot be
+ * read, HW_EUNSUPPORTED in a build without NATS, with *error. */
 hw_status hw__bus_open(const hw__bus_options *options, hw__bus **out, hw_error *error);
 void hw__bus_close(hw__bus *bus);
 bool hw__bus_connected(const hw__bus *bus);

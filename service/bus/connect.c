@@ -153,7 +153,7 @@ hw_status hw__bus_open(const hw__bus_options *options, hw__bus **out, hw_error *
   }
   if (s != NATS_OK) {
     hw__bus_close(bus);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   *out = bus;
   return HW_OK;

@@ -48,7 +48,9 @@ hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *opti
   }
   int64_t id = 0;
   size_t partitions = 0;
-  status = status == HW_BUS_OK ? agree(cluster->bus, options->partitions, &id, &partitions) : status;
+  if (status == HW_BUS_OK) {
+    status = agree(cluster->bus, options->partitions, &id, &partitions);
+  }
   if (status != HW_BUS_OK) {
     snprintf(error->text, sizeof error->text, "the cluster does not answer");
     return HW_EIO;
@@ -56,7 +58,7 @@ hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *opti
   if (options->partitions && options->partitions != partitions) {
     snprintf(error->text, sizeof error->text, "--partitions %zu: the cluster was made with %zu, expected the same",
              options->partitions, partitions);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   if (hw__bus_may_fork(cluster->bus, "HW_IN")) {
     hw__log(HW_LOG_WARNING, "nats_too_old", "consequence",

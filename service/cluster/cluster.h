@@ -26,7 +26,7 @@ typedef struct {
 } hw__cluster_options;
 
 /* Find the cluster, or make it. cluster->bus is given.
- * Status: HW_EIO when it does not answer now, HW_EINPUT for another number of partitions than it has, with *error. */
+ * Status: HW_EIO when it does not answer now, HW_EDOMAIN for another number of partitions than it has, with *error. */
 hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *options, hw_error *error);
 
 #endif

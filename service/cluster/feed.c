@@ -104,9 +104,11 @@ hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t part
   group g = {.catalog = catalog, .ingest = {.catalog = catalog}};
   hw__db_status status = HW_DB_OK;
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
-    status = take_message(&g, partitions, &messages[i]) ? HW_DB_OK : HW_DB_IO;
+    status = take_message(&g, partitions, &messages[i]) ? HW_DB_OK : HW_DB_MEMORY;
   }
-  status = status == HW_DB_OK ? hw__store_write(store, run_feed, &g) : status;
+  if (status == HW_DB_OK) {
+    status = hw__store_write(store, run_feed, &g);
+  }
   if (status == HW_DB_OK) {
     for (size_t i = 0; i < g.ingest.count; i++) {
       g.ingest.tally[g.ingest.entries[i].fate]++;
@@ -145,5 +147,5 @@ hw__db_status hw__feed_adopt(hw__store *store, int64_t cluster) {
   if (status != HW_DB_OK || stored == cluster) {
     return status;
   }
-  return stored || hw__store_seq(store) ? HW_DB_NEWER : hw__store_write(store, run_adopt, &cluster);
+  return stored || hw__store_seq(store) ? HW_DB_FOREIGN : hw__store_write(store, run_adopt, &cluster);
 }

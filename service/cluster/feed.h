@@ -15,7 +15,7 @@ hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t part
                        size_t count, uint64_t *tally);
 /* A cursor of the store; 0 before its first word. */
 hw__db_status hw__feed_cursor(hw__store *store, const char *name, int64_t *out);
-/* Is this the store of this cluster? A new store becomes it. Status: HW_DB_NEWER for that of another. */
+/* Is this the store of this cluster? A new store becomes it. Status: HW_DB_FOREIGN for that of another. */
 hw__db_status hw__feed_adopt(hw__store *store, int64_t cluster);
 
 #endif

@@ -22,7 +22,8 @@ struct hw__follower {
   const hw__catalog *catalog;
   pthread_t readings_thread, news_thread;
   atomic_bool joined, stopping, refused;
-  hw_error refusal;          /* once refused */
+  hw_error refusal; /* once refused, as the next */
+  hw_status refusal_status;
   _Atomic int64_t in_cursor; /* readings up to this message are stored */
   atomic_bool in_idle;       /* and there are no more */
 };
@@ -35,10 +36,12 @@ const hw__cluster *hw__follower_cluster(hw__follower *follower) {
   return atomic_load(&follower->joined) ? &follower->cluster : NULL;
 }
 
-bool hw__follower_refused(hw__follower *follower, hw_error *error) {
-  const bool refused = atomic_load(&follower->refused);
-  *error = refused ? follower->refusal : *error;
-  return refused;
+hw_status hw__follower_refused(hw__follower *follower, hw_error *error) {
+  if (!atomic_load(&follower->refused)) {
+    return HW_OK;
+  }
+  *error = follower->refusal;
+  return follower->refusal_status;
 }
 
 /* A stream that was cut back would give the same numbers to other readings. */
@@ -59,9 +62,10 @@ static bool join(hw__follower *f) {
       hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", f->cluster.partitions);
       return true;
     }
-    if (status == HW_EINPUT || stored == HW_DB_NEWER) {
+    if (status == HW_EDOMAIN || stored == HW_DB_FOREIGN) {
       f->refusal = error;
-      if (stored == HW_DB_NEWER) {
+      f->refusal_status = stored == HW_DB_FOREIGN ? HW_EINPUT : status;
+      if (stored == HW_DB_FOREIGN) {
         snprintf(
             f->refusal.text, sizeof f->refusal.text,
             "the database belongs to another cluster or to a single service, expected an empty one or this cluster's");
@@ -127,7 +131,7 @@ static hw__db_status pass_fence(hw__db *db, size_t partition, int64_t fence, boo
 static hw__db_status put_event(hw__db *db, const hw__event *event) {
   bool told = false;
   hw__db_status status = HW_DB_OK;
-  if (strcmp(event->kind, "candidate") == 0 || strcmp(event->kind, "intake_alarm") == 0) {
+  if (hw__event_is(event, HW_EVENT_CANDIDATE) || hw__event_is(event, HW_EVENT_INTAKE_ALARM)) {
     status = hw__db_has_event(db, event->kind, event->incident, event->subject, &told);
   }
   return status == HW_DB_OK && !told ? hw__db_put_event(db, event) : status;
@@ -139,12 +143,14 @@ static hw__db_status put_news(hw__db *db, const hw__wire_news *news) {
   for (size_t i = 0; i < news->track_count && status == HW_DB_OK; i++) {
     status = hw__db_put_track(db, incident->id, &news->tracks[i]);
   }
-  if (status == HW_DB_OK && strcmp(news->event.kind, "estimate") == 0) {
+  if (status == HW_DB_OK && hw__event_is(&news->event, HW_EVENT_ESTIMATE)) {
     status = hw__db_put_result(db, incident->id, news->event.seq, news->event.body);
   }
   if (status == HW_DB_OK && incident->closed_seq) {
     status = hw__db_close_incident(db, incident);
-    status = status == HW_DB_OK ? hw__db_finish_incident(db, incident->id) : status; /* no engine here to wait for */
+    if (status == HW_DB_OK) {
+      status = hw__db_finish_incident(db, incident->id); /* no engine here to wait for */
+    }
   }
   return status == HW_DB_OK ? put_event(db, &news->event) : status;
 }

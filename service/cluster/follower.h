@@ -18,9 +18,10 @@ hw_status hw__follower_start(hw__bus *bus, const hw__cluster_options *options, h
                              const hw__catalog *catalog, hw__follower **out);
 void hw__follower_stop(hw__follower *follower);
 
+/* Is this for good the wrong cluster (HW_EDOMAIN), or the wrong store for it (HW_EINPUT)? *error says why. HW_OK: no.
+ */
+hw_status hw__follower_refused(hw__follower *follower, hw_error *error);
 /* The cluster, or NULL as long as it has not been found. */
-/* Is this for good the wrong cluster, or the wrong store for it? *error says why. */
-bool hw__follower_refused(hw__follower *follower, hw_error *error);
 const hw__cluster *hw__follower_cluster(hw__follower *follower);
 
 #endif

@@ -71,7 +71,7 @@ hw_status hw__monitor_start(const char *listen, const hw__monitored *monitored, 
   struct sockaddr_storage address;
   if (!hw__address_split(listen, host, sizeof host, &port) || !hw__address_socket(host, port, &address, &loopback)) {
     snprintf(error->text, sizeof error->text, "--listen %.200s: expected ADDR:PORT with a numeric address", listen);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   hw__monitor *monitor = calloc(1, sizeof *monitor);
   if (!monitor) {

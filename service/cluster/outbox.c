@@ -50,7 +50,7 @@ static int64_t tracks_sent(const page *p, hw__db *db, int64_t incident) {
 
 static bool write_sheet(const hw__outbox *outbox, hw__db *db, page *p, hw__wire_news *news, const hw__event *event) {
   sheet *s = &p->sheets[p->count];
-  *s = (sheet){.event = event->id, .incident = event->incident, .is_estimate = strcmp(event->kind, "estimate") == 0};
+  *s = (sheet){.event = event->id, .incident = event->incident, .is_estimate = hw__event_is(event, HW_EVENT_ESTIMATE)};
   *news = (hw__wire_news){.fence = outbox->lease->fence, .event = *event};
   const ptrdiff_t site = hw__catalog_site_of_key(outbox->catalog, event->river);
   if (hw__db_incident(db, event->incident, &news->incident) != HW_DB_OK || site < 0) {

@@ -22,8 +22,7 @@ struct hw__partition {
   char path[512];
   hw__catalog *catalog;
   hw__store *store;
-  hw__solver_pool *solver;
-  hw__tracker *tracker;
+  hw__processing processing;
   hw__retention *keep;
   hw__outbox outbox;
   hw__copies copies;
@@ -74,30 +73,26 @@ static bool open_store(hw__partition *p) {
   }
   hw__store_relax(p->store);
   hw__db_status status = hw__feed_adopt(p->store, p->plan->cluster->id);
-  status = status == HW_DB_OK ? hw__feed_cursor(p->store, HW_FEED_CURSOR, &p->cursor) : status;
+  if (status == HW_DB_OK) {
+    status = hw__feed_cursor(p->store, HW_FEED_CURSOR, &p->cursor);
+  }
   p->outbox = (hw__outbox){p->plan->cluster, p->lease, p->store, p->catalog, 0};
-  status = status == HW_DB_OK ? hw__outbox_open(&p->outbox) : status;
+  if (status == HW_DB_OK) {
+    status = hw__outbox_open(&p->outbox);
+  }
   if (status != HW_DB_OK) {
     fail(p, hw__db_text(status));
   }
   return status == HW_DB_OK;
 }
 
-static bool start_work(hw__partition *p) {
-  if (hw__solver_start(p->store, p->catalog, &p->plan->solving, &p->solver) != HW_OK) {
-    fail(p, "no threads for the engines");
-    return false;
-  }
-  const hw__tracker_listener listener = {hw__solver_opened, hw__solver_closed, hw__solver_advanced, p->solver};
-  hw__db_status status = hw__solver_resume(p->solver);
-  status =
-      status == HW_DB_OK ? hw__tracker_start(p->store, p->catalog, &p->plan->tracking, &listener, &p->tracker) : status;
-  if (status != HW_DB_OK) {
-    fail(p, hw__db_text(status));
-    return false;
-  }
-  hw__solver_follow(p->solver, p->tracker);
+static bool start_processing(hw__partition *p) {
   hw_error error = {{0}};
+  if (hw__processing_start(p->store, p->catalog, &p->plan->processing, p->plan->threads, false, &p->processing,
+                           &error) != HW_OK) {
+    fail(p, error.text);
+    return false;
+  }
   if (p->plan->keep_days > 0 &&
       hw__retention_start(p->store, p->plan->keep_days, &p->closing, &p->keep, &error) != HW_OK) {
     fail(p, error.text);
@@ -210,13 +205,10 @@ static void close_all(hw__partition *p) {
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }
-  if (p->solver) {
-    hw__solver_follow(p->solver, NULL);
-  }
-  hw__tracker_stop(p->tracker);
-  hw__solver_stop(p->solver);
+  const bool processed = p->processing.tracker != NULL;
+  hw__processing_stop(&p->processing);
   int64_t cursor = 0;
-  if (p->tracker && !p->damaged && hw__lease_holds(p->lease) &&
+  if (processed && !p->damaged && hw__lease_holds(p->lease) &&
       hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK && cursor > p->copies.cursor) {
     hw__copies_make(&p->copies, p->store); /* for whoever is next */
   }
@@ -226,7 +218,7 @@ static void close_all(hw__partition *p) {
 
 static void *feed_loop(void *argument) {
   hw__partition *p = argument;
-  const bool ok = load_rivers(p) && open_store(p) && start_work(p);
+  const bool ok = load_rivers(p) && open_store(p) && start_processing(p);
   const bool sends = ok && pthread_create(&p->sender, NULL, send_loop, p) == 0;
   const bool copies = sends && pthread_create(&p->copier, NULL, copy_loop, p) == 0;
   if (copies) {

@@ -5,8 +5,7 @@
 
 #include "cluster/cluster.h"
 #include "cluster/lease.h"
-#include "incidents/solver.h"
-#include "incidents/tracker.h"
+#include "incidents/processing.h"
 #include "rivers/river_files.h"
 
 /* What all partitions of a worker share; borrowed while any runs. */
@@ -15,8 +14,8 @@ typedef struct {
   const hw__river_files *rivers;
   const hw__catalog *all; /* rivers in the same order: who belongs where */
   const char *dir;
-  hw__tracker_options tracking;
-  hw__solver_options solving;
+  hw_processing_options processing;
+  size_t threads;
   double copy_s, keep_days;
 } hw__partition_plan;
 

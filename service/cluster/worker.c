@@ -186,14 +186,10 @@ static hw_status prepare(hw__worker *w) {
                                  .rivers = &w->rivers,
                                  .all = w->catalog,
                                  .dir = o->dir,
-                                 .tracking = {.seed = o->seed, .lead_in_s = o->lead_in_s, .quiet_s = o->quiet_s},
-                                 .solving = {.threads = o->threads,
-                                             .level = o->level,
-                                             .candidate_probability = o->candidate_probability,
-                                             .intake_probability = o->intake_probability},
+                                 .processing = o->processing,
+                                 .threads = o->threads,
                                  .copy_s = o->copy_s,
                                  .keep_days = o->keep_days};
-  snprintf(w->plan.tracking.method, sizeof w->plan.tracking.method, "%s", o->method);
   w->began_ms = hw__clock_ms();
   return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;
 }
@@ -228,10 +224,12 @@ hw_status hw_worker_run(const hw_worker_options *options, const volatile sig_ato
   hw__worker_fill_defaults(&w->options);
   pthread_mutex_init(&w->lock, NULL);
   hw_status status = hw__worker_load(w, error);
-  status = status == HW_OK && w->options.listen
-               ? hw__monitor_start(w->options.listen, &w->monitored, &w->monitor, error)
-               : status;
-  status = status == HW_OK ? join(w, stop, error) : status;
+  if (status == HW_OK && w->options.listen) {
+    status = hw__monitor_start(w->options.listen, &w->monitored, &w->monitor, error);
+  }
+  if (status == HW_OK) {
+    status = join(w, stop, error);
+  }
   if (status == HW_OK && !*stop) {
     status = prepare(w);
     if (status == HW_OK && out) {

@@ -10,12 +10,7 @@
 #include "cluster/worker_inside.h"
 
 void hw__worker_fill_defaults(hw_worker_options *o) {
-  o->method = o->method ? o->method : "posterior";
-  o->seed = o->seed ? o->seed : 1;
-  o->candidate_probability = o->candidate_probability > 0 ? o->candidate_probability : 0.8;
-  o->intake_probability = o->intake_probability > 0 ? o->intake_probability : 0.5;
-  o->lead_in_s = o->lead_in_s > 0 ? o->lead_in_s : 6 * 3600;
-  o->quiet_s = o->quiet_s > 0 ? o->quiet_s : 6 * 3600;
+  hw__processing_fill_defaults(&o->processing);
   o->copy_s = o->copy_s > 0 ? o->copy_s : 30;
   o->threads = o->threads ? o->threads : 1;
 }
@@ -37,7 +32,7 @@ static hw_status set_names(hw__worker *w, hw_error *error) {
       (w->options.name && strlen(w->options.name) >= HW_ROSTER_NAME)) {
     snprintf(error->text, sizeof error->text, "--name %.80s: expected at most %d letters, digits, '_' or '-'",
              w->options.name ? w->options.name : w->name, HW_ROSTER_NAME - 1);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
     return HW_EIO;
@@ -69,23 +64,26 @@ static hw_status lock_folder(hw__worker *w, hw_error *error) {
 hw_status hw__worker_load(hw__worker *w, hw_error *error) {
   const hw_worker_options *o = &w->options;
   hw_status status = hw__river_files_list(o->rivers, o->river_count, &w->rivers, error);
-  status = status == HW_OK ? hw__catalog_create(&w->catalog) : status;
+  if (status == HW_OK) {
+    status = hw__catalog_create(&w->catalog);
+  }
   for (size_t i = 0; i < w->rivers.count && status == HW_OK; i++) {
     status = hw__catalog_load(w->catalog, w->rivers.arguments[i], NULL, NULL, error);
   }
-  if (status == HW_OK && !hw_method_find(o->method)) {
-    snprintf(error->text, sizeof error->text, "--method %s: no such method (see headwater methods)", o->method);
-    status = HW_EINPUT;
+  if (status == HW_OK) {
+    status = hw__processing_check(&o->processing, error);
   }
   if (status == HW_OK && (!o->nats || !o->dir)) {
     snprintf(error->text, sizeof error->text, "--%s: expected %s", o->nats ? "dir" : "nats",
              o->nats ? "a folder for the databases" : "URL[,URL...]");
-    status = HW_EINPUT;
+    status = HW_EDOMAIN;
   }
   if (status == HW_OK && o->keep_days > 0 && !(o->keep_days >= 1)) {
     snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", o->keep_days);
-    status = HW_EINPUT;
+    status = HW_EDOMAIN;
   }
-  status = status == HW_OK ? lock_folder(w, error) : status;
+  if (status == HW_OK) {
+    status = lock_folder(w, error);
+  }
   return status == HW_OK ? set_names(w, error) : status;
 }

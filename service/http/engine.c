@@ -22,7 +22,8 @@ typedef struct {
 static hw__reply answer(hw__request *request, question *q, void (*look)(void *, const hw__solver_view *)) {
   q->request = request;
   q->reply = hw__reply_error(409, "no estimate yet");
-  const hw__db_status status = hw__solver_look(request->service->solver, hw__captured_incident(request), look, q);
+  const hw__db_status status =
+      hw__solver_look(request->service->processing.solver, hw__captured_incident(request), look, q);
   if (status != HW_DB_OK) {
     free(q->reply.text);
     return status == HW_DB_ABSENT ? hw__reply_error(404, "no incident '%.40s'", request->captured[0])

@@ -65,11 +65,13 @@ static hw__db_status write_csv(export_case *c, FILE *out) {
   hw__log_record *page = malloc(PAGE * sizeof *page);
   size_t count = 0;
   int64_t cursor = 0;
-  hw__db_status status = page ? HW_DB_OK : HW_DB_IO;
+  hw__db_status status = page ? HW_DB_OK : HW_DB_MEMORY;
   fprintf(out, "%s,sensor,concentration_g_m3\n", c->calendar ? "time" : "time_s");
   do {
     const hw__lead_in what = {c->site->key, c->incident.from_s, cursor, c->incident.id};
-    status = status == HW_DB_OK ? hw__db_lead_in(c->db, &what, page, PAGE, &count) : status;
+    if (status == HW_DB_OK) {
+      status = hw__db_lead_in(c->db, &what, page, PAGE, &count);
+    }
     count = status == HW_DB_OK ? count : 0;
     csv_rows(c, out, page, count);
     cursor = count ? page[count - 1].seq : cursor;
@@ -77,7 +79,9 @@ static hw__db_status write_csv(export_case *c, FILE *out) {
   cursor = c->incident.id - 1;
   const int64_t upto = c->incident.closed_seq ? c->incident.closed_seq : INT64_MAX;
   do {
-    status = status == HW_DB_OK ? hw__db_river_log(c->db, c->site->key, cursor, upto, page, PAGE, &count) : status;
+    if (status == HW_DB_OK) {
+      status = hw__db_river_log(c->db, c->site->key, cursor, upto, page, PAGE, &count);
+    }
     count = status == HW_DB_OK ? count : 0;
     csv_rows(c, out, page, count);
     cursor = count ? page[count - 1].seq : cursor;
@@ -96,9 +100,9 @@ hw__reply hw__get_incident_readings(hw__request *request) {
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   status = hw__db_remembers(c.db, &c.incident);
-  status = status != HW_DB_OK ? status : out ? write_csv(&c, out) : HW_DB_IO;
+  status = status != HW_DB_OK ? status : out ? write_csv(&c, out) : HW_DB_MEMORY;
   if (out && fclose(out) != 0) {
-    status = HW_DB_IO;
+    status = HW_DB_MEMORY;
   }
   hw__store_return(request->service->store, c.db);
   if (status != HW_DB_OK) {
@@ -175,7 +179,7 @@ hw__reply hw__get_bulletin(hw__request *request) {
   const int64_t issued_s = hw__store_now_us(request->service->store) / 1000000; /* whole seconds are enough on paper */
   bulletin b = {.issued_unix_s = (double)issued_s};
   const hw__db_status status =
-      hw__solver_look(request->service->solver, hw__captured_incident(request), look_bulletin, &b);
+      hw__solver_look(request->service->processing.solver, hw__captured_incident(request), look_bulletin, &b);
   if (status != HW_DB_OK) {
     return not_begun(request, status);
   }

@@ -26,7 +26,7 @@ hw__reply hw__get_incidents(hw__request *request) {
   hw__incident *incidents = malloc(INCIDENTS_MAX * sizeof *incidents);
   hw__db *db = incidents ? hw__store_reader(service->store) : NULL;
   size_t count = 0;
-  hw__db_status status = HW_DB_IO;
+  hw__db_status status = incidents ? HW_DB_IO : HW_DB_MEMORY;
   json_t *list = json_array();
   if (db) {
     status = hw__db_incidents(db, key, state && strcmp(state, "open") == 0, incidents, INCIDENTS_MAX, &count);
@@ -48,10 +48,12 @@ static hw__db_status show_with_history(hw__service *service, int64_t id, int64_t
   hw__db *db = tracks ? hw__store_reader(service->store) : NULL;
   hw__incident incident;
   size_t count = 0;
-  hw__db_status status = HW_DB_IO;
+  hw__db_status status = tracks ? HW_DB_IO : HW_DB_MEMORY;
   if (db) {
     status = hw__db_incident(db, id, &incident);
-    status = status == HW_DB_OK ? hw__db_tracks(db, id, after, tracks, limit, &count) : status;
+    if (status == HW_DB_OK) {
+      status = hw__db_tracks(db, id, after, tracks, limit, &count);
+    }
     if (status == HW_DB_OK) {
       *out = hw__show_incident(service, db, &incident);
       json_t *history = json_array();
@@ -139,7 +141,7 @@ hw__reply hw__get_events(hw__request *request) {
   hw__event *events = malloc(EVENTS_MAX * sizeof *events);
   hw__db *db = events ? hw__store_reader(service->store) : NULL;
   size_t count = 0;
-  hw__db_status status = HW_DB_IO;
+  hw__db_status status = events ? HW_DB_IO : HW_DB_MEMORY;
   if (db) {
     status = hw__db_events(db, (int64_t)after, estimates, events, EVENTS_MAX, &count);
     hw__store_return(service->store, db);

@@ -33,16 +33,16 @@ hw_status hw__http_prepare(hw__service *service, hw_error *error) {
   if (!hw__address_split(o->listen, service->host, sizeof service->host, &service->port) ||
       !hw__address_socket(service->host, service->port, &address, &service->loopback)) {
     snprintf(error->text, sizeof error->text, "--listen %s: expected ADDR:PORT with a numeric address", o->listen);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   if (!service->loopback && !service->auth) {
     snprintf(error->text, sizeof error->text,
              "--listen %s: open to other machines, expected --token-file as well (or 127.0.0.1)", o->listen);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   if (!o->tls_cert != !o->tls_key) {
     snprintf(error->text, sizeof error->text, "--tls-cert and --tls-key: one given, expected both");
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   if (o->tls_cert &&
       (!(service->tls_cert = read_file(o->tls_cert, error)) || !(service->tls_key = read_file(o->tls_key, error)))) {

@@ -9,7 +9,7 @@
 /* In a cluster the tracker here only watches: incidents are what the workers told. */
 static size_t open_incidents(hw__service *service) {
   if (!service->follower) {
-    return hw__tracker_open_count(service->tracker);
+    return hw__tracker_open_count(service->processing.tracker);
   }
   enum { MOST = 4096 };
   size_t count = 0;
@@ -37,9 +37,9 @@ hw__reply hw__get_metrics(hw__request *request) {
   hw__prometheus_gauge(out, "headwater_incidents_open", "Incidents open now.", (double)open_incidents(service));
   hw__prometheus_gauge(out, "headwater_log_records", "Readings and commands in the log.", (double)head);
   hw__prometheus_gauge(out, "headwater_tracker_lag_records", "Records not yet looked at by detection.",
-                       (double)(head - hw__tracker_seq(service->tracker)));
+                       (double)(head - hw__tracker_seq(service->processing.tracker)));
   hw__prometheus_gauge(out, "headwater_incidents_behind", "Incidents whose engine has readings to catch up with.",
-                       (double)hw__solver_behind(service->solver));
+                       (double)hw__solver_behind(service->processing.solver));
   hw__prometheus_gauge(out, "headwater_uptime_seconds", "Since the start.",
                        (double)(hw__store_now_us(service->store) - service->started_us) * 1e-6);
   if (service->bus) {

@@ -50,7 +50,7 @@ hw__reply hw__get_river_readings(hw__request *request) {
   hw__log_record *records = malloc((size_t)limit * sizeof *records);
   hw__db *db = records ? hw__store_reader(service->store) : NULL;
   size_t count = 0;
-  hw__db_status status = HW_DB_IO;
+  hw__db_status status = records ? HW_DB_IO : HW_DB_MEMORY;
   if (db) {
     status = hw__db_sensor_log(db, hw__catalog_site(service->catalog, place.site)->sensor_keys[place.sensor], from_s,
                                to_s, records, (size_t)limit, &count);

@@ -90,7 +90,7 @@ hw__reply hw__post_readings(hw__request *request) {
   }
   hw__metric_add(HW_METRIC_INGEST_BYTES, request->size);
   const hw_status parsed = hw__ingest_body(&ingest, kind, request->body ? request->body : "", request->size);
-  const hw__db_status stored = parsed == HW_OK ? hw__accept_readings(service, &ingest) : HW_DB_IO;
+  const hw__db_status stored = parsed == HW_OK ? hw__accept_readings(service, &ingest) : HW_DB_MEMORY;
   hw__reply reply;
   if (parsed != HW_OK) {
     reply = hw__reply_later("no memory for this body now, nothing of it was stored: send it again");

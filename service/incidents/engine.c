@@ -65,10 +65,12 @@ static void recall(hw__engine *engine, hw__db *db) {
   hw__db_time_base(db, engine->site->key, &base);
   engine->calendar = base == HW_TIME_CALENDAR;
   for (size_t i = 0; i < river->candidate_count; i++) {
-    hw__db_has_event(db, "candidate", engine->incident.id, river->candidates[i].id, &engine->candidate_told[i]);
+    hw__db_has_event(db, hw__event_text(HW_EVENT_CANDIDATE), engine->incident.id, river->candidates[i].id,
+                     &engine->candidate_told[i]);
   }
   for (size_t i = 0; i < river->intake_count; i++) {
-    hw__db_has_event(db, "intake_alarm", engine->incident.id, river->intakes[i].id, &engine->intake_told[i]);
+    hw__db_has_event(db, hw__event_text(HW_EVENT_INTAKE_ALARM), engine->incident.id, river->intakes[i].id,
+                     &engine->intake_told[i]);
   }
 }
 

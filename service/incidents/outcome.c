@@ -46,7 +46,7 @@ static char *result_json(const hw__engine *engine, const hw_estimate *estimate) 
   return hw_result_json(&result, true, &text) == HW_OK ? text : NULL;
 }
 
-static void add_event(hw__outcome *outcome, const hw__engine *engine, const hw__log_record *record, const char *kind,
+static void add_event(hw__outcome *outcome, const hw__engine *engine, const hw__log_record *record, hw__event_kind kind,
                       const char *subject, json_t *body) {
   char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
   json_decref(body);
@@ -60,7 +60,7 @@ static void add_event(hw__outcome *outcome, const hw__engine *engine, const hw__
                        .incident = engine->incident.id,
                        .at_us = record->received_us,
                        .body = text};
-  snprintf(event->kind, sizeof event->kind, "%s", kind);
+  snprintf(event->kind, sizeof event->kind, "%s", hw__event_text(kind));
   snprintf(event->subject, sizeof event->subject, "%s", subject);
 }
 
@@ -74,7 +74,7 @@ static void tell_candidates(hw__outcome *outcome, hw__engine *engine, const hw__
     }
     const hw_candidate *c = &engine->site->river.candidates[s->candidate];
     engine->candidate_told[s->candidate] = true;
-    add_event(outcome, engine, record, "candidate", c->id,
+    add_event(outcome, engine, record, HW_EVENT_CANDIDATE, c->id,
               json_pack("{s:s, s:s, s:o, s:b}", "candidate", c->id, "name", c->name, "probability",
                         hw__real(s->probability), "provisional", e->provisional));
   }
@@ -89,7 +89,7 @@ static void tell_intakes(hw__outcome *outcome, hw__engine *engine, const hw__log
     const hw_intake *intake = &engine->site->river.intakes[a->intake];
     engine->intake_told[a->intake] = true;
     add_event(
-        outcome, engine, record, "intake_alarm", intake->id,
+        outcome, engine, record, HW_EVENT_INTAKE_ALARM, intake->id,
         json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "intake", intake->id, "name", intake->name, "exceeds_alarm",
                   hw__real(a->exceeds_alarm), "first_s", hw__real(a->first_s.mid + engine->incident.origin_s), "peak_s",
                   hw__real(a->peak_s.mid + engine->incident.origin_s), "peak_g_m3", hw__real(a->peak_g_m3.mid),
@@ -146,8 +146,12 @@ static hw__db_status run_store(hw__db *db, int64_t *seq, void *context) {
   for (size_t i = 0; i < outcome->track_count && status == HW_DB_OK; i++) {
     status = hw__db_put_track(db, id, &outcome->tracks[i]);
   }
-  status = status == HW_DB_OK ? hw__db_put_result(db, id, outcome->seq, outcome->result) : status;
-  status = status == HW_DB_OK ? hw__db_put_event(db, &job->estimate) : status;
+  if (status == HW_DB_OK) {
+    status = hw__db_put_result(db, id, outcome->seq, outcome->result);
+  }
+  if (status == HW_DB_OK) {
+    status = hw__db_put_event(db, &job->estimate);
+  }
   for (size_t i = 0; i < outcome->event_count && status == HW_DB_OK; i++) {
     status = hw__db_put_event(db, &outcome->events[i]);
   }
@@ -158,7 +162,7 @@ void hw__outcome_store(hw__outcome *outcome, hw__engine *engine) {
   if (outcome->result) {
     store_job job = {
         outcome, engine, {.seq = outcome->seq, .river = engine->incident.river, .incident = engine->incident.id}};
-    snprintf(job.estimate.kind, sizeof job.estimate.kind, "estimate");
+    snprintf(job.estimate.kind, sizeof job.estimate.kind, "%s", hw__event_text(HW_EVENT_ESTIMATE));
     job.estimate.at_us = hw__store_now_us(engine->store);
     job.estimate.body = outcome->result;
     const hw__db_status status = hw__store_write(engine->store, run_store, &job);

@@ -168,7 +168,7 @@ hw__db_status hw__solver_resume(hw__solver_pool *solver) {
   enum { MOST = 4096 };
   hw__incident *open = malloc(MOST * sizeof *open);
   hw__db *db = open ? hw__store_reader(solver->store) : NULL;
-  hw__db_status status = HW_DB_IO;
+  hw__db_status status = open ? HW_DB_IO : HW_DB_MEMORY;
   size_t count = 0;
   if (db) {
     status = hw__db_unfinished(db, open, MOST, &count);
@@ -221,7 +221,9 @@ hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(
   hw__incident incident;
   hw__db *db = hw__store_reader(solver->store);
   hw__db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
-  status = status == HW_DB_OK ? hw__db_remembers(db, &incident) : status;
+  if (status == HW_DB_OK) {
+    status = hw__db_remembers(db, &incident);
+  }
   if (db) {
     hw__store_return(solver->store, db);
   }

@@ -44,7 +44,8 @@ static hw__db_status write_change(hw__tracker *tracker, const hw__incident *inci
   snprintf(body, sizeof body, "{\"reason\": \"%s\"}",
            opening ? (incident->sensor ? "sensor left its background" : "opened by hand") : incident->reason);
   change_job change = {incident, opening, {.seq = seq, .river = incident->river, .incident = incident->id}};
-  snprintf(change.event.kind, sizeof change.event.kind, opening ? "incident_opened" : "incident_closed");
+  snprintf(change.event.kind, sizeof change.event.kind, "%s",
+           hw__event_text(opening ? HW_EVENT_INCIDENT_OPENED : HW_EVENT_INCIDENT_CLOSED));
   change.event.at_us = opening ? incident->opened_us : incident->closed_us;
   change.event.body = body;
   hw__db_status status;

@@ -225,7 +225,7 @@ hw__db_status hw__tracker_start(hw__store *store, const hw__catalog *catalog, co
   *out = NULL;
   hw__tracker *tracker = calloc(1, sizeof *tracker);
   if (!tracker) {
-    return HW_DB_IO;
+    return HW_DB_MEMORY;
   }
   tracker->store = store;
   tracker->catalog = catalog;
@@ -233,7 +233,7 @@ hw__db_status hw__tracker_start(hw__store *store, const hw__catalog *catalog, co
   tracker->listener = *listener;
   pthread_mutex_init(&tracker->lock, NULL);
   pthread_cond_init(&tracker->news, NULL);
-  hw__db_status status = allocate(tracker) ? bring_back(tracker) : HW_DB_IO;
+  hw__db_status status = allocate(tracker) ? bring_back(tracker) : HW_DB_MEMORY;
   if (status == HW_DB_OK && pthread_create(&tracker->thread, NULL, hw__tracker_loop, tracker) != 0) {
     status = HW_DB_IO;
   }

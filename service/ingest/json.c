@@ -67,7 +67,9 @@ hw_status hw__ingest_object(hw__ingest *ingest, size_t line, const char *text, s
   if (status == HW_EINPUT) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "not JSON: %.120s", fault.text);
   }
-  status = status == HW_OK ? take(ingest, line, object, sensor) : status;
+  if (status == HW_OK) {
+    status = take(ingest, line, object, sensor);
+  }
   json_decref(object);
   return status;
 }
@@ -141,7 +143,9 @@ static hw_status take_element(hw__ingest *ingest, size_t number, const char *at,
   if (status == HW_EINPUT) {
     return break_off(b, at, fault.line, fault.text);
   }
-  status = status == HW_OK ? take(ingest, number, element, NULL) : status;
+  if (status == HW_OK) {
+    status = take(ingest, number, element, NULL);
+  }
   json_decref(element);
   return status;
 }

@@ -76,7 +76,7 @@ static hw__db_status send_parcels(hw__service *service, const hw__cluster *clust
                                   hw__bus_letter *letters, size_t count) {
   hw__db_status status = HW_DB_OK;
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
-    status = wrap(service, cluster, &parcels[i]) ? HW_DB_OK : HW_DB_IO;
+    status = wrap(service, cluster, &parcels[i]) ? HW_DB_OK : HW_DB_MEMORY;
     letters[i] = (hw__bus_letter){.subject = parcels[i].subject,
                                   .data = parcels[i].text,
                                   .size = parcels[i].text ? strlen(parcels[i].text) : 0,
@@ -100,7 +100,7 @@ static hw__db_status publish_readings(hw__service *service, const hw__cluster *c
   size_t *sent = calloc(count, sizeof *sent);
   parcel *parcels = calloc(count, sizeof *parcels);
   hw__bus_letter *letters = calloc(count, sizeof *letters);
-  hw__db_status status = sorted && sent && parcels && letters ? HW_DB_OK : HW_DB_IO;
+  hw__db_status status = sorted && sent && parcels && letters ? HW_DB_OK : HW_DB_MEMORY;
   if (status == HW_DB_OK) {
     for (size_t i = 0; i < count; i++) {
       sorted[i] = &ingest->entries[i];
@@ -188,7 +188,7 @@ hw__db_status hw__accept_open(hw__service *service, size_t site, const char *met
                               bool *shown) {
   if (!service->follower) {
     *shown = true;
-    return hw__tracker_open(service->tracker, site, method, time_s, id);
+    return hw__tracker_open(service->processing.tracker, site, method, time_s, id);
   }
   hw__log_record record = {.kind = HW_RECORD_OPEN, .time_s = time_s};
   snprintf(record.method, sizeof record.method, "%s", method ? method : "");
@@ -200,7 +200,7 @@ hw__db_status hw__accept_open(hw__service *service, size_t site, const char *met
 hw__db_status hw__accept_close(hw__service *service, int64_t id, bool *shown) {
   if (!service->follower) {
     *shown = true;
-    return hw__tracker_close(service->tracker, id);
+    return hw__tracker_close(service->processing.tracker, id);
   }
   hw__incident incident;
   hw__db *db = hw__store_reader(service->store);
@@ -214,7 +214,9 @@ hw__db_status hw__accept_close(hw__service *service, int64_t id, bool *shown) {
   }
   const hw__log_record record = {.kind = HW_RECORD_CLOSE, .incident = id, .time_s = NAN};
   int64_t seq = 0;
-  status = status == HW_DB_OK ? publish_command(service, (size_t)site, &record, &seq) : status;
+  if (status == HW_DB_OK) {
+    status = publish_command(service, (size_t)site, &record, &seq);
+  }
   *shown = status == HW_DB_OK && await_incident(service, id, true);
   return status;
 }

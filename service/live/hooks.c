@@ -160,12 +160,12 @@ static void *tell_all(void *argument) {
 static hw_status check(const hw_serve_options *o, hw_error *error) {
   if (o->webhook && strncmp(o->webhook, "http://", 7) != 0 && strncmp(o->webhook, "https://", 8) != 0) {
     snprintf(error->text, sizeof error->text, "--webhook %.200s: expected http:// or https://", o->webhook);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   if (o->command && access(o->command, X_OK) != 0) {
     snprintf(error->text, sizeof error->text, "--command %.200s: %s, expected the path of a program", o->command,
              strerror(errno));
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   return HW_OK;
 }

@@ -12,7 +12,7 @@
 
 typedef struct hw__hooks hw__hooks;
 
-/* Status: HW_EINPUT for a URL that is not http or https or a program that cannot be run, with *error. */
+/* Status: HW_EDOMAIN for a URL that is not http or https or a program that cannot be run, with *error. */
 hw_status hw__hooks_start(hw__service *service, hw__hooks **out, hw_error *error);
 void hw__hooks_stop(hw__hooks *hooks);
 

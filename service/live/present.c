@@ -25,7 +25,7 @@ double hw__present_s(hw__service *service, size_t site) {
   double latest_s = -INFINITY;
   hw__place latest = {site, 0};
   for (size_t s = 0; s < river->sensor_count; s++) {
-    const double here_s = hw__tracker_detector(service->tracker, (hw__place){site, s}).latest_s;
+    const double here_s = hw__tracker_detector(service->processing.tracker, (hw__place){site, s}).latest_s;
     latest.sensor = here_s > latest_s ? s : latest.sensor;
     latest_s = fmax(latest_s, here_s);
   }

@@ -120,7 +120,9 @@ hw_status hw__replay_start(hw__service *service, const char *argument, double sp
     replay->service = service;
     replay->speed = speed;
     status = hw_reader_open(path, &hw__catalog_site(service->catalog, site)->river, &reader, error);
-    status = status == HW_OK ? load(&replay->tape, reader, path, site, error) : status;
+    if (status == HW_OK) {
+      status = load(&replay->tape, reader, path, site, error);
+    }
     hw_reader_free(reader);
   }
   if (status == HW_OK && pthread_create(&replay->thread, NULL, play, replay) != 0) {

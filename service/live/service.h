@@ -7,8 +7,7 @@
 #include "api/serve.h"
 #include "base/budget.h"
 #include "cluster/follower.h"
-#include "incidents/solver.h"
-#include "incidents/tracker.h"
+#include "incidents/processing.h"
 #include "store/store.h"
 
 struct MHD_Daemon;
@@ -20,8 +19,7 @@ typedef struct {
   hw_serve_options options;
   hw__catalog *catalog;
   hw__store *store;
-  hw__tracker *tracker;
-  hw__solver_pool *solver;
+  hw__processing processing;
   hw__bus *bus;           /* of a cluster; NULL: everything on this machine */
   hw__follower *follower; /* the same */
   hw__auth *auth;

@@ -27,7 +27,7 @@ static const char *state_of(const hw__detector *d, double present) {
 
 static json_t *show_sensor(hw__service *service, hw__place place, double present, bool calendar) {
   const hw_sensor *sensor = &hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor];
-  const hw__detector d = hw__tracker_detector(service->tracker, place);
+  const hw__detector d = hw__tracker_detector(service->processing.tracker, place);
   return json_pack(
       "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", sensor->id, "location_m",
       hw__real(sensor->location_m), "state", state_of(&d, present), "latest_s", hw__real(d.latest_s), "latest",

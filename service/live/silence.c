@@ -71,7 +71,8 @@ static bool tell(hw__silence *silence, hw__place place, const hw__detector *d, b
                          .body = body ? json_dumps(body, JSON_COMPACT) : NULL}};
   json_decref(body);
   cursor_name(silence, place, t.name, sizeof t.name);
-  snprintf(t.event.kind, sizeof t.event.kind, silent ? "sensor_silent" : "sensor_heard");
+  snprintf(t.event.kind, sizeof t.event.kind, "%s",
+           hw__event_text(silent ? HW_EVENT_SENSOR_SILENT : HW_EVENT_SENSOR_HEARD));
   snprintf(t.event.subject, sizeof t.event.subject, "%s", id);
   const bool told = t.event.body && hw__store_write(service->store, run_tell, &t) == HW_DB_OK;
   if (told) {
@@ -84,7 +85,7 @@ static bool tell(hw__silence *silence, hw__place place, const hw__detector *d, b
 /* --- looking --- */
 
 static void look_at(hw__silence *silence, watched *w, hw__place place, double present_s, double listened_s) {
-  const hw__detector d = hw__tracker_detector(silence->service->tracker, place);
+  const hw__detector d = hw__tracker_detector(silence->service->processing.tracker, place);
   const bool silent = hw__sensor_is_silent(&d, present_s);
   if (w->told) {
     w->told = silent || d.readings == 0 || !tell(silence, place, &d, false, present_s);
@@ -99,7 +100,7 @@ static void look_at(hw__silence *silence, watched *w, hw__place place, double pr
 
 static void look_around(hw__silence *silence) {
   hw__service *service = silence->service;
-  if (hw__tracker_seq(service->tracker) < hw__store_seq(service->store)) {
+  if (hw__tracker_seq(service->processing.tracker) < hw__store_seq(service->store)) {
     return;
   }
   const double now_s = (double)hw__store_now_us(service->store) * 1e-6;

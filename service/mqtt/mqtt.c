@@ -277,11 +277,11 @@ static hw_status configure(hw__mqtt *mqtt, const hw_serve_options *o, hw_error *
   if (!read_address(mqtt, o->mqtt, &encrypted)) {
     snprintf(error->text, sizeof error->text, "--mqtt: expected HOST:PORT, mqtt://HOST:PORT or mqtts://HOST:PORT%s",
              strchr(o->mqtt, '@') ? "; user and password go into --mqtt-credentials" : "");
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   if (o->mqtt_ca && !encrypted) {
     snprintf(error->text, sizeof error->text, "--mqtt-ca: the broker is not mqtts://, expected an encrypted one");
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   snprintf(mqtt->client, sizeof mqtt->client, "%s", o->mqtt_client ? o->mqtt_client : "headwater");
   snprintf(mqtt->user, sizeof mqtt->user, "%s", o->mqtt_user ? o->mqtt_user : "");

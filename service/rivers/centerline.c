@@ -69,7 +69,9 @@ static hw_status add_line(builder *b, const json_t *coordinates) {
   json_t *position;
   hw_status status = HW_OK;
   json_array_foreach(coordinates, i, position) {
-    status = status == HW_OK ? add_point(b, position) : status;
+    if (status == HW_OK) {
+      status = add_point(b, position);
+    }
     b->first = status == HW_OK && b->first == SIZE_MAX ? b->count - 1 : b->first;
   }
   return status;
@@ -98,7 +100,9 @@ static hw_status add_all(builder *b, const json_t *list, int depth) {
   json_t *each;
   hw_status status = HW_OK;
   json_array_foreach(list, i, each) {
-    status = status == HW_OK ? add(b, each, depth + 1) : status;
+    if (status == HW_OK) {
+      status = add(b, each, depth + 1);
+    }
   }
   return status;
 }
@@ -109,7 +113,9 @@ static hw_status add_feature(builder *b, const json_t *feature, int depth) {
   hw_status status = add(b, json_object_get(feature, "geometry"), depth + 1);
   if (status == HW_OK && b->first != SIZE_MAX) {
     status = add_anchor(b, properties, "from_m", b->first);
-    status = status == HW_OK ? add_anchor(b, properties, "to_m", b->count - 1) : status;
+    if (status == HW_OK) {
+      status = add_anchor(b, properties, "to_m", b->count - 1);
+    }
   }
   return status;
 }
@@ -140,7 +146,9 @@ static hw_status add(builder *b, const json_t *value, int depth) {
     size_t i;
     json_t *part;
     json_array_foreach(coordinates, i, part) {
-      status = status == HW_OK ? add_line(b, part) : status;
+      if (status == HW_OK) {
+        status = add_line(b, part);
+      }
     }
   }
   return status;

@@ -244,11 +244,13 @@ hw__db_status hw__db_enrol(hw__db *db, hw__catalog *catalog) {
       int64_t key = 0;
       status = sensor_key_of(db, site->key, site->river.sensors[s].id, &key);
       if (status == HW_DB_OK && hw__catalog_set_key(catalog, r, s, key) != HW_OK) {
-        status = HW_DB_IO;
+        status = HW_DB_MEMORY;
       }
     }
   }
-  status = status == HW_DB_OK ? hw__db_commit(db) : status;
+  if (status == HW_DB_OK) {
+    status = hw__db_commit(db);
+  }
   if (status != HW_DB_OK) {
     hw__db_rollback(db);
   }

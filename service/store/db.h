@@ -31,11 +31,13 @@ typedef struct hw__db hw__db;
   X(HW_DB_BUSY, "another process holds the database")                                                \
   X(HW_DB_NEWER, "the database was written by a newer version")                                      \
   X(HW_DB_OLDER, "the database is of an older version; headwater serve brings it up to date")        \
+  X(HW_DB_FOREIGN, "the database belongs to another cluster or to a single service")                 \
   X(HW_DB_GONE, "the database server does not answer")                                               \
   X(HW_DB_AWAY, "the cluster does not answer")                                                       \
   X(HW_DB_FORGOTTEN, "the readings of this incident are no longer kept; its result and history are") \
   X(HW_DB_STOPPING, "the service is stopping")                                                       \
   X(HW_DB_CLOCK, "the machine's clock was set just now, and this is dated later: send it again")     \
+  X(HW_DB_MEMORY, "out of memory")                                                                   \
   X(HW_DB_IO, "the database failed")
 
 typedef enum {
@@ -169,19 +171,37 @@ hw__db_status hw__db_tracks(hw__db *db, int64_t incident, int64_t after, hw__tra
 hw__db_status hw__db_put_result(hw__db *db, int64_t incident, int64_t seq, const char *json);
 hw__db_status hw__db_result(hw__db *db, int64_t incident, char **out);
 
-/* Things that happened, numbered in the order they became durable. */
+/* Things that happened, numbered in the order they became durable. X(name, as stored and shown) */
+#define HW_EVENT_LIST(X)                         \
+  X(HW_EVENT_INCIDENT_OPENED, "incident_opened") \
+  X(HW_EVENT_INCIDENT_CLOSED, "incident_closed") \
+  X(HW_EVENT_ESTIMATE, "estimate")               \
+  X(HW_EVENT_CANDIDATE, "candidate")             \
+  X(HW_EVENT_INTAKE_ALARM, "intake_alarm")       \
+  X(HW_EVENT_SENSOR_SILENT, "sensor_silent")     \
+  X(HW_EVENT_SENSOR_HEARD, "sensor_heard")
+
+typedef enum {
+#define HW_EVENT_ENUM(name, text) name,
+  HW_EVENT_LIST(HW_EVENT_ENUM)
+#undef HW_EVENT_ENUM
+} hw__event_kind;
+
+const char *hw__event_text(hw__event_kind kind);
+
 typedef struct {
   int64_t id;
   int64_t seq;
   int64_t river, incident;
-  char kind[24];    /* "incident_opened", "estimate", ... */
+  char kind[24];    /* its text; one that a newer version wrote is passed on as it is */
   char subject[96]; /* what within the incident; (kind, incident, seq, subject) is stored once */
   int64_t at_us;
   char *body; /* JSON text; malloc'd by hw__db_events */
 } hw__event;
 
+bool hw__event_is(const hw__event *event, hw__event_kind kind);
 hw__db_status hw__db_put_event(hw__db *db, const hw__event *event);
-/* Oldest first, id > after; those of kind "estimate" only when asked for. */
+/* Oldest first, id > after; estimates only when asked for. */
 hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event *out, size_t limit, size_t *count);
 /* Let go of estimates' events before this one; what they said is in the results. */
 hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before);

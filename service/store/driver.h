@@ -95,7 +95,7 @@ static inline hw__db_status hw__sql_run(hw__db *db, hw__sql which, const hw__val
   return db->driver->run(db, which, values, count, NULL);
 }
 
-/* How a row becomes an element of an array. Status: HW_DB_IO when memory ends. */
+/* How a row becomes an element of an array. Status: HW_DB_MEMORY when it ends. */
 typedef hw__db_status (*hw__row_reader)(const hw__value *row, void *element);
 typedef struct {
   hw__row_reader read;

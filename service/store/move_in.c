@@ -294,7 +294,9 @@ static hw_status read_lines(reader *r, const hw_move_watcher *watch) {
   while (status == HW_OK && !ended) {
     json_t *json = NULL;
     status = next_line(r);
-    status = status == HW_OK ? parse_line(r, &json) : status;
+    if (status == HW_OK) {
+      status = parse_line(r, &json);
+    }
     json_t *end = json_object_get(json, "end");
     if (status == HW_OK && json_is_array(json)) {
       status = read_row(r, json);
@@ -322,7 +324,9 @@ static hw_status check_empty(reader *r) {
                                of_integer(1)};
     hw__value row[HW_COLUMNS_MOST];
     hw__db_status status = r->db->driver->start(r->db, table->page, first, table->keys + 1);
-    status = status == HW_DB_OK ? r->db->driver->next(r->db, table->page, row) : status;
+    if (status == HW_DB_OK) {
+      status = r->db->driver->next(r->db, table->page, row);
+    }
     r->db->driver->finish(r->db, table->page);
     if (status == HW_DB_OK) {
       snprintf(r->error->text, sizeof r->error->text, "%s: has rows in %s, expected an empty store", r->store,
@@ -365,8 +369,12 @@ static hw_status import_all(reader *r, const hw_move_watcher *watch) {
     return fail_store(r, stored);
   }
   hw_status status = check_empty(r);
-  status = status == HW_OK ? read_lines(r, watch) : status;
-  status = status == HW_OK ? check_sense(r) : status;
+  if (status == HW_OK) {
+    status = read_lines(r, watch);
+  }
+  if (status == HW_OK) {
+    status = check_sense(r);
+  }
   if (status == HW_OK) {
     stored = hw__db_commit(r->db);
     status = stored == HW_DB_OK ? HW_OK : fail_store(r, stored);

@@ -160,7 +160,7 @@ static hw__db_status put_page(hw__db *db, const hw__table *table, writer *w, pla
   while (status == HW_DB_OK && (status = db->driver->next(db, table->page, row)) == HW_DB_OK) {
     put_row(w, row, strlen(table->kinds));
     ++*rows;
-    status = *rows < PAGE || move_on(at, table, row) ? HW_DB_OK : HW_DB_IO;
+    status = *rows < PAGE || move_on(at, table, row) ? HW_DB_OK : HW_DB_MEMORY;
   }
   db->driver->finish(db, table->page);
   return status == HW_DB_ABSENT ? HW_DB_OK : status;

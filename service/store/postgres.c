@@ -33,7 +33,7 @@ static hw__db_status postgres_open(const char *where, bool writer, hw__db **out,
   if (!db || !url) {
     free(db);
     free(url);
-    return HW_DB_IO;
+    return HW_DB_MEMORY;
   }
   *db = (postgres_db){.base.driver = &hw__db_postgres, .url = url, .writer = writer};
   hw__db_status status = HW_DB_IO;
@@ -63,7 +63,7 @@ static hw__db_status postgres_migrate(hw__db *base, const char *sql, int version
   postgres_db *db = (postgres_db *)base;
   char *words = hw__pg_translate(sql);
   char *script = words ? malloc(strlen(words) + 128) : NULL;
-  hw__db_status status = HW_DB_IO;
+  hw__db_status status = HW_DB_MEMORY;
   if (script) {
     /* Several statements in one message are one transaction. */
     sprintf(script, "%s UPDATE schema_version SET version = %d", words, version);
@@ -95,9 +95,9 @@ static hw__db_status postgres_begin(hw__db *base, bool writing) {
   int attempt = 0;
   do {
     status = reach(db, attempt);
-    status = status == HW_DB_OK
-                 ? hw__pg_execute(db, writing ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                 : status;
+    if (status == HW_DB_OK) {
+      status = hw__pg_execute(db, writing ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
+    }
   } while (worth_another(db, status, attempt++));
   db->in_transaction = status == HW_DB_OK;
   return status;
@@ -207,7 +207,7 @@ static hw__db_status prepare(postgres_db *db, hw__sql which, const hw__value *va
   hw__db_status status = hw__pg_drain(db);
   char *sql = hw__pg_translate(hw__sql_text(which));
   if (!sql) {
-    return HW_DB_IO;
+    return HW_DB_MEMORY;
   }
   if (status == HW_DB_OK) {
     Oid types[HW_COLUMNS_MOST];
@@ -231,7 +231,9 @@ static void postgres_finish(hw__db *base, hw__sql which) {
 
 static hw__db_status ask(postgres_db *db, hw__sql which, const hw__value *values, size_t count) {
   hw__db_status status = prepare(db, which, values, count);
-  status = status == HW_DB_OK ? hw__pg_drain(db) : status;
+  if (status == HW_DB_OK) {
+    status = hw__pg_drain(db);
+  }
   if (status != HW_DB_OK) {
     return status;
   }
@@ -255,7 +257,9 @@ static hw__db_status postgres_start(hw__db *base, hw__sql which, const hw__value
   postgres_finish(base, which);
   do {
     status = reach(db, attempt);
-    status = status == HW_DB_OK ? ask(db, which, values, count) : status;
+    if (status == HW_DB_OK) {
+      status = ask(db, which, values, count);
+    }
   } while (worth_another(db, status, attempt++));
   return status;
 }
@@ -313,7 +317,9 @@ static hw__db_status postgres_commit(hw__db *base) {
   hw__db_status status = HW_DB_GONE;
   if (!hw__pg_lost(db) && PQenterPipelineMode(db->link)) {
     status = queued(db, PQsendQueryParams(db->link, "COMMIT", 0, NULL, NULL, NULL, NULL, 1));
-    status = status == HW_DB_OK ? hw__pg_drain(db) : status;
+    if (status == HW_DB_OK) {
+      status = hw__pg_drain(db);
+    }
   }
   db->in_transaction = db->in_transaction && status != HW_DB_OK;
   return status;

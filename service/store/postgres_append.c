@@ -149,7 +149,7 @@ hw__db_status hw__pg_append(hw__db *base, const hw__catalog *catalog, hw__checke
   const size_t bytes = HEAD_BYTES + ELEMENT_BYTES * most;
   char *memory = malloc(COLUMNS * bytes);
   if (!memory) {
-    return HW_DB_IO;
+    return HW_DB_MEMORY;
   }
   char *arrays[COLUMNS];
   for (size_t c = 0; c < COLUMNS; c++) {

@@ -155,7 +155,9 @@ static hw__db_status open_session(postgres_db *db, int patience_ms) {
   hw__db_status status = hw__pg_execute(db, session);
   if (status == HW_DB_OK && db->writer) {
     status = take_lock(db, patience_ms);
-    status = status == HW_DB_OK ? make_schema(db) : status;
+    if (status == HW_DB_OK) {
+      status = make_schema(db);
+    }
   } else if (status == HW_DB_OK) {
     status = hw__pg_execute(db, "SET default_transaction_read_only = on");
   }

@@ -103,7 +103,7 @@ hw__db_status hw__db_put_result(hw__db *db, int64_t incident, int64_t seq, const
 static hw__db_status read_text(const hw__value *row, void *element) {
   char **out = element;
   *out = hw__value_duplicate(&row[0]);
-  return *out ? HW_DB_OK : HW_DB_IO;
+  return *out ? HW_DB_OK : HW_DB_MEMORY;
 }
 
 hw__db_status hw__db_result(hw__db *db, int64_t incident, char **out) {
@@ -128,7 +128,7 @@ static hw__db_status read_event(const hw__value *row, void *element) {
                        .body = hw__value_duplicate(&row[7])};
   hw__value_copy(&row[1], event->kind, sizeof event->kind);
   hw__value_copy(&row[5], event->subject, sizeof event->subject);
-  return event->body ? HW_DB_OK : HW_DB_IO;
+  return event->body ? HW_DB_OK : HW_DB_MEMORY;
 }
 
 hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event *out, size_t limit, size_t *count) {
@@ -143,6 +143,19 @@ hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before) {
 
 hw__db_status hw__db_last_event(hw__db *db, int64_t *id) {
   return hw__sql_integer(db, SQL_LAST_EVENT, id, HW_NO_VALUES);
+}
+
+const char *hw__event_text(hw__event_kind kind) {
+  static const char *const texts[] = {
+#define ROW(name, text) text,
+      HW_EVENT_LIST(ROW)
+#undef ROW
+  };
+  return texts[kind];
+}
+
+bool hw__event_is(const hw__event *event, hw__event_kind kind) {
+  return strcmp(event->kind, hw__event_text(kind)) == 0;
 }
 
 hw__db_status hw__db_has_event(hw__db *db, const char *kind, int64_t incident, const char *subject, bool *out) {
@@ -174,7 +187,7 @@ typedef struct {
 static hw__db_status read_snapshot(const hw__value *row, void *element) {
   const snapshot found = {hw__value_integer(&row[0]), hw__value_duplicate(&row[1]), row[1].size};
   *(snapshot *)element = found;
-  return found.body ? HW_DB_OK : HW_DB_IO;
+  return found.body ? HW_DB_OK : HW_DB_MEMORY;
 }
 
 hw__db_status hw__db_snapshot(hw__db *db, int64_t *seq, void **body, size_t *size) {

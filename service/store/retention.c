@@ -41,7 +41,9 @@ static hw__db_status find_limit(hw__retention *keep, hw__db *db, int64_t cutoff_
   int64_t limit = 0;
   hw__db_status status = hw__db_snapshot(db, &limit, &body, &size);
   free(body);
-  status = status == HW_DB_OK ? hw__db_needed(db, cutoff_us, keep->needed, NEEDED_MAX, &count) : status;
+  if (status == HW_DB_OK) {
+    status = hw__db_needed(db, cutoff_us, keep->needed, NEEDED_MAX, &count);
+  }
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     int64_t first = 0;
     status = first_of(db, &keep->needed[i], &first);
@@ -107,7 +109,9 @@ static bool step(hw__retention *keep) {
   bool more = false;
   hw__db *db = hw__store_reader(store);
   hw__db_status status = db ? find_limit(keep, db, cutoff_us, &limit) : HW_DB_IO;
-  status = status == HW_DB_OK ? find_step(keep, db, cutoff_us, limit, &r.upto, &more) : status;
+  if (status == HW_DB_OK) {
+    status = find_step(keep, db, cutoff_us, limit, &r.upto, &more);
+  }
   if (db) {
     hw__store_return(store, db);
   }
@@ -135,7 +139,7 @@ hw_status hw__retention_start(hw__store *store, double days, const atomic_bool *
   *out = NULL;
   if (!(days >= 1)) {
     snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", days);
-    return HW_EINPUT;
+    return HW_EDOMAIN;
   }
   hw__retention *keep = calloc(1, sizeof *keep);
   if (!keep) {

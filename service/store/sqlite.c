@@ -43,6 +43,8 @@ static hw__db_status meaning(int code) {
       return HW_DB_CORRUPT;
     case SQLITE_CONSTRAINT:
       return HW_DB_CLASH;
+    case SQLITE_NOMEM:
+      return HW_DB_MEMORY;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return HW_DB_BUSY;
@@ -102,7 +104,7 @@ static hw__db_status execute(sqlite_db *db, const char *sql) {
 static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, char *reason, size_t size) {
   sqlite_db *db = calloc(1, sizeof *db);
   if (!db) {
-    return HW_DB_IO;
+    return HW_DB_MEMORY;
   }
   db->base.driver = &hw__db_sqlite;
   db->lock = -1;
@@ -157,9 +159,15 @@ static hw__db_status sqlite_migrate(hw__db *base, const char *sql, int version) 
   char stamp[64];
   snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d", version);
   hw__db_status status = execute(db, "BEGIN IMMEDIATE");
-  status = status == HW_DB_OK ? execute(db, sql) : status;
-  status = status == HW_DB_OK ? execute(db, stamp) : status;
-  status = status == HW_DB_OK ? execute(db, "COMMIT") : status;
+  if (status == HW_DB_OK) {
+    status = execute(db, sql);
+  }
+  if (status == HW_DB_OK) {
+    status = execute(db, stamp);
+  }
+  if (status == HW_DB_OK) {
+    status = execute(db, "COMMIT");
+  }
   if (status != HW_DB_OK) {
     sqlite_rollback(base);
   }
@@ -228,7 +236,9 @@ static hw__db_status sqlite_start(hw__db *base, hw__sql which, const hw__value *
 static hw__db_status sqlite_run(hw__db *base, hw__sql which, const hw__value *values, size_t count, size_t *changed) {
   sqlite_db *db = (sqlite_db *)base;
   hw__db_status status = sqlite_start(base, which, values, count);
-  status = status == HW_DB_OK ? step_once(db, db->statements[which]) : status;
+  if (status == HW_DB_OK) {
+    status = step_once(db, db->statements[which]);
+  }
   if (status == HW_DB_OK && changed) {
     *changed = (size_t)sqlite3_changes(db->handle);
   }

@@ -270,7 +270,7 @@ hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store *
     free(store);
     free(copy);
     snprintf(sentence, size, "out of memory");
-    return HW_DB_IO;
+    return HW_DB_MEMORY;
   }
   *store = (hw__store){.catalog = catalog, .path = copy, .last = &store->first};
   hw__db_status status = hw__db_open(path, true, &store->writer, sentence, size);
@@ -278,8 +278,12 @@ hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store *
   size_t recent = 0;
   if (status == HW_DB_OK) {
     status = hw__db_enrol(store->writer, catalog);
-    status = status == HW_DB_OK ? hw__db_head(store->writer, &store->seq) : status;
-    status = status == HW_DB_OK ? hw__db_recent(store->writer, recent_us, RECENT_MAX, &recent) : status;
+    if (status == HW_DB_OK) {
+      status = hw__db_head(store->writer, &store->seq);
+    }
+    if (status == HW_DB_OK) {
+      status = hw__db_recent(store->writer, recent_us, RECENT_MAX, &recent);
+    }
     if (status != HW_DB_OK) {
       char name[256];
       hw__db_name(path, name, sizeof name);

@@ -226,7 +226,7 @@ static void test_a_store_belongs_to_one_cluster(void **state) {
   const fixture *f = *state;
   assert_int_equal(hw__feed_adopt(f->store, 77), HW_DB_OK);
   assert_int_equal(hw__feed_adopt(f->store, 77), HW_DB_OK);
-  assert_int_equal(hw__feed_adopt(f->store, 78), HW_DB_NEWER);
+  assert_int_equal(hw__feed_adopt(f->store, 78), HW_DB_FOREIGN);
 }
 
 /* --- news --- */
