@@ -9,7 +9,7 @@
 
 #include "headwater/headwater.h"
 
-enum { MOST_DRAWS = 1 << 17 };
+enum { MOST_DRAWS = 1 << 17, MOST_SECONDS = 60 }; /* of one week: a study must end */
 
 /* Processor time: other work on the machine does not count. */
 static double now_s(void) {
@@ -37,8 +37,8 @@ static bool observe(const week *w, const hw_river *river, hw_run *run, answer *o
     return fail("readings", error.text);
   }
   hw_reading reading;
-  hw_status status;
-  while ((status = hw_reader_next(reader, &reading, &error)) == HW_OK) {
+  hw_status status = HW_EEND;
+  while (out->total_s < MOST_SECONDS && (status = hw_reader_next(reader, &reading, &error)) == HW_OK) {
     const double begin_s = now_s();
     const hw_status taken = hw_run_observe(run, &reading);
     const double took_s = now_s() - begin_s;
@@ -49,6 +49,9 @@ static bool observe(const week *w, const hw_river *river, hw_run *run, answer *o
     }
   }
   hw_reader_free(reader);
+  if (out->total_s >= MOST_SECONDS) {
+    return fail("readings", "they take more than a minute");
+  }
   return status == HW_EEND || fail("readings", error.text);
 }
 

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "weeks/ideal.h"
 #include "weeks/table.h"
 
 typedef struct {
@@ -20,7 +21,7 @@ typedef struct {
   size_t cases, jobs;
   stratum only; /* STRATA: all */
   const char *results, *dump;
-  bool candidates, brief;
+  bool candidates, brief, ideal, report;
   uint64_t single; /* index of the only week, with is_single */
   bool is_single;
 } request;
@@ -35,9 +36,9 @@ static int fail(const char *what) {
   return 3;
 }
 
-/* The program and the seed that results belong to. */
-static uint64_t fingerprint(uint64_t seed) {
-  uint64_t hash = 14695981039346656037u ^ seed;
+/* What results belong to: the program, the seed, who answers. */
+static uint64_t fingerprint(const request *q) {
+  uint64_t hash = 14695981039346656037u ^ (2 * q->seed + q->ideal);
   FILE *self = fopen("/proc/self/exe", "rb");
   for (int c; self && (c = getc(self)) != EOF;) {
     hash = (hash ^ (uint64_t)c) * 1099511628211u;
@@ -67,12 +68,13 @@ static int by_index(const void *a, const void *b) {
   return (x->index > y->index) - (x->index < y->index);
 }
 
-/* What the file holds of this program and seed; false when it is another's. */
+/* What the file holds of this program and seed (0: of any); false when it is another's. */
 static bool load(const char *path, uint64_t print, collection *all) {
   char line[RESULT_LINE];
   uint64_t found = 0;
   FILE *in = fopen(path, "r");
-  const bool ours = in && fgets(line, sizeof line, in) && sscanf(line, "# %" SCNx64, &found) == 1 && found == print;
+  const bool ours =
+      in && fgets(line, sizeof line, in) && sscanf(line, "# %" SCNx64, &found) == 1 && (found == print || print == 0);
   while (ours && fgets(line, sizeof line, in)) {
     result r;
     if (result_read(line, &r) && !collect(all, &r)) {
@@ -91,7 +93,7 @@ static const result *find(const collection *all, uint64_t index) {
   return all->count ? bsearch(&key, all->row, all->count, sizeof key, by_index) : NULL;
 }
 
-static result judge(uint64_t index, const week *w) {
+static result judge(const request *q, uint64_t index, const week *w) {
   result r = {.index = index,
               .strata = w->strata,
               .distance_m = w->distance_m,
@@ -100,7 +102,7 @@ static result judge(uint64_t index, const week *w) {
               .guilty = w->guilty,
               .rows = w->rows};
   unpack(&w->truth, r.truth);
-  r.failed = !answer_week(w, &r.answer);
+  r.failed = !(q->ideal ? ideal_answer(w, &r.answer) : answer_week(w, &r.answer));
   if (r.failed) {
     r.answer.trust = TRUST_NONE;
   }
@@ -153,13 +155,14 @@ static int work(const request *q, const collection *done, size_t job, int file) 
     if (!known && !week_make(q->seed, index, &w)) {
       return fail("a week");
     }
-    const bool meant = known || q->only == STRATA || (w.strata & stratum_bit(q->only));
+    const bool meant =
+        known || ((q->only == STRATA || (w.strata & stratum_bit(q->only))) && (!q->ideal || ideal_can(&w)));
     met += meant;
     bool ok = true;
     if (!known && meant && q->dump) {
       ok = dump_week(q->dump, index, &w);
     } else if (!known && meant) {
-      const result r = judge(index, &w);
+      const result r = judge(q, index, &w);
       ok = append(file, &r);
     }
     week_free(&w);
@@ -208,19 +211,9 @@ static void keep_asked(const request *q, collection *all) {
   all->count = kept;
 }
 
-static int study(const request *q) {
-  collection done = {0}, all = {0};
-  const uint64_t print = fingerprint(q->seed);
-  const bool ours = load(q->results, print, &done);
-  const int file = open(q->results, O_WRONLY | O_CREAT | O_APPEND | (ours ? 0 : O_TRUNC), 0666);
-  if (file < 0) {
-    return fail(q->results);
-  }
-  if (!ours) {
-    dprintf(file, "# %" PRIx64 " seed %" PRIu64 "\n", print, q->seed);
-  }
-  int code = work_all(q, &done, file);
-  close(file);
+/* Returned: 1 when something asked for is not met. */
+static int report(const request *q, uint64_t print) {
+  collection all = {0};
   load(q->results, print, &all);
   keep_asked(q, &all);
   size_t outside = table_print(all.row, all.count);
@@ -231,9 +224,26 @@ static int study(const request *q) {
     outside = table_check(all.row, all.count);
     printf("%zu figures outside what is asked of few weeks\n", outside);
   }
-  free(done.row);
   free(all.row);
-  return code ? code : outside > 0;
+  return outside > 0;
+}
+
+static int study(const request *q) {
+  collection done = {0};
+  const uint64_t print = fingerprint(q);
+  const bool ours = load(q->results, print, &done);
+  const int file = open(q->results, O_WRONLY | O_CREAT | O_APPEND | (ours ? 0 : O_TRUNC), 0666);
+  if (file < 0) {
+    return fail(q->results);
+  }
+  if (!ours) {
+    dprintf(file, "# %" PRIx64 " seed %" PRIu64 "\n", print, q->seed);
+  }
+  const int code = work_all(q, &done, file);
+  close(file);
+  free(done.row);
+  const int met = report(q, print);
+  return code ? code : met;
 }
 
 /* One week, in full: what is asked when a row of the table looks wrong. */
@@ -245,7 +255,7 @@ static int show(const request *q) {
   if (q->dump && !dump_week(q->dump, q->single, &w)) {
     return fail(q->dump);
   }
-  const result r = judge(q->single, &w);
+  const result r = judge(q, q->single, &w);
   table_print(&r, 1);
   for (size_t u = 0; u < UNKNOWNS; u++) {
     static const char *const names[] = {"mass_g", "location_m", "time_s"};
@@ -257,11 +267,14 @@ static int show(const request *q) {
 }
 
 static const char usage[] =
-    "study_weeks [--cases N] [--seed S] [--jobs J] [--results FILE] [--stratum NAME] [--candidates] [--brief]\n"
+    "study_weeks [--cases N] [--seed S] [--jobs J] [--results FILE] [--stratum NAME] [--candidates] [--brief] "
+    "[--ideal]\n"
     "            [--case INDEX] [--dump FOLDER]\n"
     "  --stratum     only weeks of this stratum, N of them\n"
     "  --candidates  also how often a candidate that was given a probability did it\n"
     "  --brief       exit 1 only for what few weeks can tell: the kinds of week as a whole\n"
+    "  --ideal       the best answer there is instead of the engine's, where it can be had\n"
+    "  --report      only the table of what the results' file holds, whichever program made it\n"
     "  --case        one week in full\n"
     "  --dump        write the weeks' files instead (with --case: too), for headwater identify\n";
 
@@ -270,7 +283,8 @@ static bool parse(int argc, char **argv, request *q) {
       {"cases", required_argument, NULL, 'n'},   {"seed", required_argument, NULL, 's'},
       {"jobs", required_argument, NULL, 'j'},    {"results", required_argument, NULL, 'r'},
       {"stratum", required_argument, NULL, 'o'}, {"candidates", no_argument, NULL, 'c'},
-      {"brief", no_argument, NULL, 'k'},         {"case", required_argument, NULL, 'i'},
+      {"brief", no_argument, NULL, 'k'},         {"ideal", no_argument, NULL, 'b'},
+      {"report", no_argument, NULL, 't'},        {"case", required_argument, NULL, 'i'},
       {"dump", required_argument, NULL, 'd'},    {NULL, 0, NULL, 0}};
   for (int c; (c = getopt_long(argc, argv, "", options, NULL)) != -1;) {
     switch (c) {
@@ -299,6 +313,12 @@ static bool parse(int argc, char **argv, request *q) {
       case 'k':
         q->brief = true;
         break;
+      case 'b':
+        q->ideal = true;
+        break;
+      case 't':
+        q->report = true;
+        break;
       case 'i':
         q->single = strtoull(optarg, NULL, 10);
         q->is_single = true;
@@ -321,6 +341,9 @@ int main(int argc, char **argv) {
   }
   if (q.is_single) {
     return show(&q);
+  }
+  if (q.report) {
+    return report(&q, 0);
   }
   return q.dump ? work_all(&q, &(collection){0}, -1) : study(&q);
 }

@@ -238,7 +238,7 @@ size_t table_print(const result *r, size_t count) {
   }
   print_weeks("far off with full trust: ", r, count, is_far_in_full);
   print_weeks("refused: ", r, count, is_refused);
-  print_weeks("no answer: ", r, count, has_failed);
+  print_weeks("no answer at all: ", r, count, has_failed);
   print_weeks("draws and interval disagree: ", r, count, is_apart);
   print_times(r, count, scratch);
   printf("%zu figures outside what is asked (*)\n", outside);
