@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "http/http.h"
 #include "live/hooks.h"
@@ -139,6 +140,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__hooks *hooks = NULL;
   hw__silence *silence = NULL;
   hw__retention *keep = NULL;
+  hw__json_watch_memory();
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
   hw_status status = load_rivers(&service, error);

@@ -1,10 +1,20 @@
-/* Numbers and times as JSON: what is not finite, or no date, is null. */
+/* JSON in: a fault of the text is never taken for the end of memory, nor the other way round. JSON out: numbers and
+ * times, what is not finite, or no date, is null. */
 #ifndef HW_BASE_JSON_H
 #define HW_BASE_JSON_H
 
 #include <jansson.h>
 
 #include "headwater/headwater.h"
+
+/* Prepares Jansson for the next; before any thread uses it. */
+void hw__json_watch_memory(void);
+/* Parse a text. Status: HW_EINPUT with *fault when it is no JSON, HW_ENOMEM, where trying again may help; *out is NULL
+ * then. json_loadb itself may damage memory when there is none left. */
+hw_status hw__json_load(const char *text, size_t size, size_t flags, json_t **out, json_error_t *fault);
+
+/* The same where it does not matter why not: NULL. */
+json_t *hw__json_read(const char *text, size_t size);
 
 /* A number, or null where it is not finite. */
 json_t *hw__real(double value);

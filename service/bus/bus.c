@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "bus/connection.h"
 
 enum { SILENT_MS = 4000 };
@@ -91,7 +92,7 @@ bool hw__bus_may_fork(hw__bus *bus, const char *stream) {
   if (natsConnection_RequestString(&answer, bus->connection, subject, "", API_MS) != NATS_OK) {
     return false;
   }
-  json_t *root = json_loadb(natsMsg_GetData(answer), (size_t)natsMsg_GetDataLength(answer), 0, NULL);
+  json_t *root = hw__json_read(natsMsg_GetData(answer), (size_t)natsMsg_GetDataLength(answer));
   const json_t *config = json_object_get(root, "config");
   const bool may =
       json_integer_value(json_object_get(config, "num_replicas")) > 1 && !json_object_get(config, "compression");

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "bus/connection.h"
 
 enum { WINDOW = 512, RESEND_MS = 2000, FLUSH_MS = 300, WRONG_LAST_SEQUENCE = 10071 };
@@ -16,7 +17,7 @@ enum { WINDOW = 512, RESEND_MS = 2000, FLUSH_MS = 300, WRONG_LAST_SEQUENCE = 100
 static void settle(hw__bus_letter *letter, natsMsg *message) {
   json_t *root = natsMsg_IsNoResponders(message)
                      ? NULL
-                     : json_loadb(natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), 0, NULL);
+                     : hw__json_read(natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message));
   const json_t *error = json_object_get(root, "error");
   const json_t *seq = json_object_get(root, "seq");
   if (error) {

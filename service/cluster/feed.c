@@ -40,17 +40,17 @@ static bool take_readings(group *g, const hw__bus_message *message, const char *
   const size_t before = g->ingest.count;
   g->ingest.now_unix_s = (double)message->time_us * 1e-6;
   g->ingest.future_s = future_s;
-  if (!hw__wire_read_readings(message->data, message->size, river, &g->ingest)) {
-    g->ingest.tally[HW_FATE_MALFORMED]++;
-  }
-  return stamp(g, before, message);
+  const hw_status status = hw__wire_read_readings(message->data, message->size, river, &g->ingest);
+  g->ingest.tally[HW_FATE_MALFORMED] += status == HW_EINPUT;
+  return status != HW_ENOMEM && stamp(g, before, message);
 }
 
 static bool take_command(group *g, const hw__bus_message *message, const hw__site *site) {
   hw__log_record command;
-  if (!hw__wire_read_command(message->data, message->size, &command)) {
-    g->ingest.tally[HW_FATE_MALFORMED]++;
-    return true;
+  const hw_status status = hw__wire_read_command(message->data, message->size, &command);
+  if (status != HW_OK) {
+    g->ingest.tally[HW_FATE_MALFORMED] += status == HW_EINPUT;
+    return status == HW_EINPUT;
   }
   if (!hw__grow(&g->commands, g->command_count, &g->command_capacity, sizeof *g->commands, 16)) {
     return false;

@@ -173,7 +173,12 @@ static bool read_news(hw__follower *f, const hw__bus_message *message, hw__wire_
   hw__wire_address address;
   const bool ours = hw__wire_read_address(message->subject, &address) &&
                     address.partition == hw__wire_partition(address.river, f->cluster.partitions);
-  const bool ok = ours && hw__wire_read_news(message->data, message->size, f->catalog, out);
+  hw_status status = ours ? HW_ENOMEM : HW_EINPUT;
+  while (status == HW_ENOMEM && !stopping(f)) { /* without memory: not read yet, and not to be passed over */
+    status = hw__wire_read_news(message->data, message->size, f->catalog, out);
+    hw__clock_nap_ms(status == HW_ENOMEM ? 1000 : 0);
+  }
+  const bool ok = status == HW_OK;
   *partition = address.partition;
   hw__metric_add(HW_METRIC_NEWS_REFUSED, !ok);
   return ok;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
+
 enum { BELOW = 1, CALENDAR = 2 };
 
 /* --- addresses --- */
@@ -88,13 +90,14 @@ static char *dump(json_t *root) {
   return text;
 }
 
-static json_t *load(const char *text, size_t size) {
-  json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-  if (!json_is_object(root)) {
-    json_decref(root);
-    return NULL;
+static hw_status load(const char *text, size_t size, json_t **out) {
+  const hw_status status = hw__json_load(text, size, JSON_REJECT_DUPLICATES, out, NULL);
+  if (status == HW_OK && !json_is_object(*out)) {
+    json_decref(*out);
+    *out = NULL;
+    return HW_EINPUT;
   }
-  return root;
+  return status;
 }
 
 static bool copy_text(const json_t *object, const char *key, char *out, size_t size) {
@@ -120,7 +123,7 @@ char *hw__wire_readings(const hw__site *site, const hw__checked_reading *const *
   return dump(json_pack("{s:o}", "rows", rows));
 }
 
-static void read_row(const json_t *row, const char *river, size_t line, hw__ingest *ingest) {
+static hw_status read_row(const json_t *row, const char *river, size_t line, hw__ingest *ingest) {
   hw__checked_reading entry = {.line = line, .time_s = number_of(json_array_get(row, 1))};
   entry.concentration_g_m3 = number_of(json_array_get(row, 2));
   const json_int_t flags = json_integer_value(json_array_get(row, 3));
@@ -132,19 +135,23 @@ static void read_row(const json_t *row, const char *river, size_t line, hw__inge
   } else if (hw__catalog_sensor(ingest->catalog, river, sensor, &entry.place) != HW_OK) {
     ingest->tally[HW_FATE_UNKNOWN]++;
   } else {
-    hw__ingest_entry(ingest, &entry);
+    return hw__ingest_entry(ingest, &entry);
   }
+  return HW_OK;
 }
 
-bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw__ingest *ingest) {
-  json_t *root = load(text, size);
+hw_status hw__wire_read_readings(const char *text, size_t size, const char *river, hw__ingest *ingest) {
+  json_t *root;
+  hw_status status = load(text, size, &root);
   const json_t *rows = json_object_get(root, "rows");
-  const bool ok = json_is_array(rows) && json_array_size(rows) <= HW_WIRE_ROWS;
-  for (size_t i = 0; ok && i < json_array_size(rows); i++) {
-    read_row(json_array_get(rows, i), river, i, ingest);
+  if (status == HW_OK && (!json_is_array(rows) || json_array_size(rows) > HW_WIRE_ROWS)) {
+    status = HW_EINPUT;
+  }
+  for (size_t i = 0; status == HW_OK && i < json_array_size(rows); i++) {
+    status = read_row(json_array_get(rows, i), river, i, ingest);
   }
   json_decref(root);
-  return ok;
+  return status;
 }
 
 char *hw__wire_command(const hw__log_record *record) {
@@ -153,8 +160,9 @@ char *hw__wire_command(const hw__log_record *record) {
                         record->method));
 }
 
-bool hw__wire_read_command(const char *text, size_t size, hw__log_record *out) {
-  json_t *root = load(text, size);
+hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *out) {
+  json_t *root;
+  const hw_status status = load(text, size, &root);
   const char *word = json_string_value(json_object_get(root, "command"));
   *out = (hw__log_record){.kind = word && strcmp(word, "open") == 0 ? HW_RECORD_OPEN : HW_RECORD_CLOSE,
                           .incident = integer_of(root, "incident"),
@@ -163,7 +171,7 @@ bool hw__wire_read_command(const char *text, size_t size, hw__log_record *out) {
   const bool ok = word && (strcmp(word, "open") == 0 || strcmp(word, "close") == 0) && named &&
                   (!out->method[0] || hw_method_find(out->method)) && !(fabs(out->time_s) > 1e10);
   json_decref(root);
-  return ok;
+  return status != HW_OK || ok ? status : HW_EINPUT;
 }
 
 /* --- from the workers --- */
@@ -242,8 +250,9 @@ static bool read_incident(const json_t *object, const hw__catalog *catalog, cons
          isfinite(out->onset_s) && isfinite(out->from_s) && isfinite(out->origin_s);
 }
 
-bool hw__wire_read_news(const char *text, size_t size, const hw__catalog *catalog, hw__wire_news *out) {
-  json_t *root = load(text, size);
+hw_status hw__wire_read_news(const char *text, size_t size, const hw__catalog *catalog, hw__wire_news *out) {
+  json_t *root;
+  hw_status status = load(text, size, &root);
   char river[HW_ID_SIZE];
   const json_t *tracks = json_object_get(root, "tracks");
   const char *body = json_string_value(json_object_get(root, "body"));
@@ -266,8 +275,8 @@ bool hw__wire_read_news(const char *text, size_t size, const hw__catalog *catalo
            isfinite(out->tracks[i].source.location_m) && isfinite(out->tracks[i].source.time_s);
     }
     out->event.body = ok ? strdup(body) : NULL;
-    ok = out->event.body != NULL;
+    status = ok && !out->event.body ? HW_ENOMEM : status;
   }
   json_decref(root);
-  return ok;
+  return status != HW_OK || ok ? status : HW_EINPUT;
 }

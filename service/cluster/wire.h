@@ -37,12 +37,13 @@ bool hw__wire_read_address(const char *subject, hw__wire_address *out);
 /* At most HW_WIRE_ROWS entries of one river. *out is malloc'd; NULL without memory. */
 char *hw__wire_readings(const hw__site *site, const hw__checked_reading *const *entries, size_t count);
 /* Rows join ingest->entries, `line` being their place in the message, or its tally with their fate.
- * false: not readable as a whole. */
-bool hw__wire_read_readings(const char *text, size_t size, const char *river, hw__ingest *ingest);
+ * Status: HW_EINPUT when it is not readable as a whole, HW_ENOMEM: to be read again. */
+hw_status hw__wire_read_readings(const char *text, size_t size, const char *river, hw__ingest *ingest);
 
 /* HW_RECORD_OPEN or _CLOSE; the river is the subject's, number and time of receipt are the stream's. */
 char *hw__wire_command(const hw__log_record *record);
-bool hw__wire_read_command(const char *text, size_t size, hw__log_record *out);
+/* Status: as above. */
+hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *out);
 
 /* Something that happened, with all that a reader needs to show it, whatever it has seen before. */
 typedef struct {
@@ -54,7 +55,7 @@ typedef struct {
 } hw__wire_news;
 
 char *hw__wire_write_news(const hw__catalog *catalog, const hw__wire_news *news);
-/* event.body is malloc'd. false: not readable, or of a river this catalog has not. */
-bool hw__wire_read_news(const char *text, size_t size, const hw__catalog *catalog, hw__wire_news *out);
+/* event.body is malloc'd. Status: HW_EINPUT when it is not readable, or of a river this catalog has not; HW_ENOMEM. */
+hw_status hw__wire_read_news(const char *text, size_t size, const hw__catalog *catalog, hw__wire_news *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "cluster/worker_inside.h"
@@ -219,6 +220,7 @@ hw_status hw_worker_run(const hw_worker_options *options, const volatile sig_ato
   if (!w) {
     return HW_ENOMEM;
   }
+  hw__json_watch_memory();
   w->options = *options;
   w->lock_file = -1;
   hw__worker_fill_defaults(&w->options);

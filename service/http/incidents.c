@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "http/handlers.h"
 #include "live/accept.h"
 #include "live/show.h"
@@ -31,7 +32,7 @@ hw__reply hw__get_incidents(hw__request *request) {
   if (db) {
     status = hw__db_incidents(db, key, state && strcmp(state, "open") == 0, incidents, INCIDENTS_MAX, &count);
     for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
-      json_array_append_new(list, hw__show_incident(service, db, &incidents[i]));
+      status = json_array_append_new(list, hw__show_incident(service, db, &incidents[i])) == 0 ? HW_DB_OK : HW_DB_IO;
     }
     hw__store_return(service->store, db);
   }
@@ -97,7 +98,12 @@ static hw__reply show_now(hw__service *service, int64_t id, unsigned code, bool 
 /* {"river": ID, "method": NAME, "from": seconds or ISO 8601}; all but river optional. */
 hw__reply hw__post_incident(hw__request *request) {
   hw__service *service = request->service;
-  json_t *root = json_loadb(request->body ? request->body : "", request->size, JSON_REJECT_DUPLICATES, NULL);
+  json_t *root;
+  const hw_status parsed =
+      hw__json_load(request->body ? request->body : "", request->size, JSON_REJECT_DUPLICATES, &root, NULL);
+  if (parsed == HW_ENOMEM) {
+    return hw__reply_later("no memory for this now: send it again");
+  }
   const char *river = json_string_value(json_object_get(root, "river"));
   const char *method = json_string_value(json_object_get(root, "method"));
   const json_t *from = json_object_get(root, "from");

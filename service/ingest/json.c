@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "ingest/ingest.h"
 
 static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, const char *sensor) {
@@ -45,12 +46,7 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
 
 enum { OBJECT_BYTES = 64 << 10 }; /* no reading is longer; it bounds the memory that one takes */
 
-/* Status: HW_EINPUT with *fault for what is not JSON, HW_ENOMEM. */
-static hw_status load(const char *text, size_t size, json_t **out, json_error_t *fault) {
-  *out = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, fault);
-  /* Jansson has no words for the end of memory. */
-  return *out ? HW_OK : fault->text[0] ? HW_EINPUT : HW_ENOMEM;
-}
+static const size_t how = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
 
 static hw_status reject_large(hw__ingest *ingest, size_t line, size_t size) {
   return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "an object of %zu bytes, expected at most %d", size,
@@ -63,7 +59,7 @@ hw_status hw__ingest_object(hw__ingest *ingest, size_t line, const char *text, s
   if (size > OBJECT_BYTES) {
     return reject_large(ingest, line, size);
   }
-  hw_status status = load(text, size, &object, &fault);
+  hw_status status = hw__json_load(text, size, how, &object, &fault);
   if (status == HW_EINPUT) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "not JSON: %.120s", fault.text);
   }
@@ -139,7 +135,7 @@ static hw_status take_element(hw__ingest *ingest, size_t number, const char *at,
   if (size > OBJECT_BYTES) {
     return reject_large(ingest, number, size);
   }
-  hw_status status = load(at, size, &element, &fault);
+  hw_status status = hw__json_load(at, size, how, &element, &fault);
   if (status == HW_EINPUT) {
     return break_off(b, at, fault.line, fault.text);
   }

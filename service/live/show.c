@@ -2,7 +2,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/json.h"
 #include "live/present.h"
 
 hw__time_base hw__river_time_base(hw__service *service, size_t site) {
@@ -136,7 +138,7 @@ json_t *hw__show_track(const hw__track *t) {
 
 json_t *hw__show_event(const hw__service *service, const hw__event *event) {
   const ptrdiff_t site = hw__catalog_site_of_key(service->catalog, event->river);
-  json_t *body = json_loads(event->body, 0, NULL);
+  json_t *body = hw__json_read(event->body, strlen(event->body));
   return json_pack("{s:I, s:s, s:I, s:s, s:I, s:s, s:o, s:o}", "id", (json_int_t)event->id, "kind", event->kind,
                    "incident", (json_int_t)event->incident, "river",
                    site >= 0 ? hw__catalog_site(service->catalog, (size_t)site)->id : "", "seq", (json_int_t)event->seq,
@@ -152,8 +154,13 @@ json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *
   hw__place place;
   const bool by_sensor = i->sensor && hw__catalog_place(service->catalog, i->sensor, &place) == HW_OK;
   char *text = NULL;
-  json_t *root = hw__db_result(db, i->id, &text) == HW_DB_OK ? json_loads(text, 0, NULL) : NULL;
+  json_t *root = NULL;
+  const bool starved =
+      hw__db_result(db, i->id, &text) == HW_DB_OK && hw__json_load(text, strlen(text), 0, &root, NULL) == HW_ENOMEM;
   free(text);
+  if (starved) {
+    return NULL; /* an estimate that is there is not told as missing */
+  }
   if (!root) {
     /* Before the first estimate: the same keys that a client looks at first. */
     root = json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:n, s:n, s:[], s:[], s:[]}", "schema", "headwater.estimate/1",

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "store/move_table.h"
 
 enum { LINE_MOST = 1 << 29, TEXT_SHOWN = 40 };
@@ -75,8 +76,8 @@ static hw_status next_line(reader *r) {
 
 static hw_status parse_line(reader *r, json_t **out) {
   json_error_t fault;
-  *out = json_loadb(r->line, r->size, JSON_REJECT_DUPLICATES, &fault);
-  return *out ? HW_OK : fail(r, "%.100s, expected one JSON value a line", fault.text);
+  const hw_status status = hw__json_load(r->line, r->size, JSON_REJECT_DUPLICATES, out, &fault);
+  return status == HW_EINPUT ? fail(r, "%.100s, expected one JSON value a line", fault.text) : status;
 }
 
 static hw_status read_head(reader *r) {
@@ -87,7 +88,7 @@ static hw_status read_head(reader *r) {
   if (status == HW_EIO) {
     return status;
   }
-  head = json_loadb(r->line, r->size, 0, NULL);
+  head = hw__json_read(r->line, r->size);
   if (!head || json_unpack(head, "{s:s, s:I}", "schema", &schema, "version", &version) != 0 ||
       strncmp(schema, HW_EXPORT_SCHEMA, strlen(HW_EXPORT_SCHEMA) - 1) != 0) {
     status = fail(r, "not an export of headwater, expected {\"schema\": \"" HW_EXPORT_SCHEMA "\", ...}");
@@ -196,7 +197,7 @@ static bool read_text(const json_t *json, bool is_json, hw__value *out) {
     return false;
   }
   *out = of_text(text);
-  json_t *inner = is_json ? json_loads(text, 0, NULL) : NULL;
+  json_t *inner = is_json ? hw__json_read(text, strlen(text)) : NULL;
   json_decref(inner);
   return !is_json || inner;
 }

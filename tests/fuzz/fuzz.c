@@ -238,11 +238,11 @@ void fuzz_wire(const uint8_t *data, size_t size) {
   }
   check_ingest(&ingest);
   hw__log_record command;
-  if (hw__wire_read_command(body, rest, &command)) {
+  if (hw__wire_read_command(body, rest, &command) == HW_OK) {
     require(!command.method[0] || hw_method_find(command.method));
   }
   static hw__wire_news news;
-  if (hw__wire_read_news(body, rest, catalog(), &news)) {
+  if (hw__wire_read_news(body, rest, catalog(), &news) == HW_OK) {
     require(news.incident.id > 0 && isfinite(news.incident.from_s) && news.track_count <= HW_WIRE_TRACKS);
     char *again = hw__wire_write_news(catalog(), &news);
     free(again);

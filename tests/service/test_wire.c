@@ -113,7 +113,7 @@ static void test_readings_survive_the_wire_to_the_bit(void **state) {
   }
   char *text = hw__wire_readings(site, pointers, COUNT);
   hw__ingest ingest = {.catalog = f->catalog, .now_unix_s = 1.7e9, .future_s = 86400};
-  assert_true(hw__wire_read_readings(text, strlen(text), "demo", &ingest));
+  assert_int_equal(hw__wire_read_readings(text, strlen(text), "demo", &ingest), HW_OK);
   assert_int_equal(ingest.count, COUNT);
   for (size_t i = 0; i < COUNT; i++) {
     const hw__checked_reading *e = &ingest.entries[i];
@@ -133,12 +133,12 @@ static void test_commands_survive_the_wire(void **state) {
   const hw__log_record close = {.kind = HW_RECORD_CLOSE, .time_s = NAN, .incident = 4114};
   hw__log_record back;
   char *text = hw__wire_command(&open);
-  assert_true(hw__wire_read_command(text, strlen(text), &back));
+  assert_int_equal(hw__wire_read_command(text, strlen(text), &back), HW_OK);
   assert_true(back.kind == HW_RECORD_OPEN && back.time_s == open.time_s);
   assert_string_equal(back.method, "posterior");
   free(text);
   text = hw__wire_command(&close);
-  assert_true(hw__wire_read_command(text, strlen(text), &back));
+  assert_int_equal(hw__wire_read_command(text, strlen(text), &back), HW_OK);
   assert_true(back.kind == HW_RECORD_CLOSE && isnan(back.time_s) && back.incident == 4114);
   free(text);
 }
@@ -257,7 +257,7 @@ static void test_news_survive_the_wire_to_the_bit(void **state) {
   char *text = hw__wire_write_news(f->catalog, &news);
   hw__wire_news back;
   assert_non_null(text);
-  assert_true(hw__wire_read_news(text, strlen(text), f->catalog, &back));
+  assert_int_equal(hw__wire_read_news(text, strlen(text), f->catalog, &back), HW_OK);
   assert_string_equal(back.event.body, body);
   assert_true(back.fence == 41 && back.event.seq == news.event.seq && back.incident.sensor == site->sensor_keys[1]);
   assert_memory_equal(&back.incident.opened_s, &news.incident.opened_s, 4 * sizeof(double));
@@ -268,7 +268,7 @@ static void test_news_survive_the_wire_to_the_bit(void **state) {
   free(back.event.body);
   /* Half of it, and every shorter beginning, is refused. */
   for (size_t size = 0; size < strlen(text); size += 7) {
-    assert_false(hw__wire_read_news(text, size, f->catalog, &back));
+    assert_int_equal(hw__wire_read_news(text, size, f->catalog, &back), HW_EINPUT);
   }
   free(text);
 }

@@ -1,0 +1,152 @@
+/* Every allocation fails once: good readings are then to be sent again, never refused for good. The linker routes the
+ * service's allocations, and through them Jansson's, by the __wrap functions below. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "cluster/wire.h"
+#include "ingest/ingest.h"
+#include "service_fixture.h"
+
+void *__real_calloc(size_t count, size_t size);
+void *__real_malloc(size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+/* Allocations until one fails, negative: none does; and how it goes on from there. */
+static long until_failure = -1;
+static bool for_good, met;
+
+static bool fails(void) {
+  const bool failed = until_failure == 0;
+  met = met || failed;
+  until_failure -= until_failure > 0 || (failed && !for_good);
+  return failed;
+}
+
+static void starve(long after, bool for_ever) {
+  until_failure = after;
+  for_good = for_ever;
+  met = false;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_malloc(size_t size) {
+  return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+  return fails() ? NULL : __real_realloc(old, size);
+}
+
+static const struct {
+  const char *body;
+  hw__body_kind kind;
+} bodies[] = {
+    {"time_s,sensor,concentration_g_m3\n1.5,s1,0.25\n2.5,s2,0.5\n", HW_BODY_CSV},
+    {"{\"sensor\": \"s1\", \"time_s\": 1.5, \"concentration_g_m3\": 0.25, \"note\": \"a text of more than some "
+     "bytes\"}\n"
+     "{\"sensor\": \"s2\", \"time_s\": 2.5, \"concentration_g_m3\": \"<0.0000000000000000000000000002\"}\n",
+     HW_BODY_NDJSON},
+    {"[{\"sensor\": \"s1\", \"time\": \"2026-03-01T08:15:00.000000000000Z\", \"concentration_g_m3\": 0.25},"
+     " {\"sensor\": \"s2\", \"time\": \"2026-03-01T08:15:00Z\", \"concentration_mg_l\": 0.5}]",
+     HW_BODY_JSON},
+    {"w,sensor=s1 concentration_g_m3=1 1799999998000000000\nw,sensor=s2 concentration_g_m3=1 1799999998000000000\n",
+     HW_BODY_LINE},
+};
+
+static void test_a_body_is_read_whole_or_is_to_be_sent_again(void **state) {
+  for (size_t i = 0; i < 2 * sizeof bodies / sizeof bodies[0]; i++) {
+    const char *body = bodies[i / 2].body;
+    met = true;
+    for (long n = 0; met; n++) {
+      hw__ingest ingest = {.catalog = *state, .now_unix_s = 1.8e9, .future_s = 300};
+      starve(n, i % 2);
+      const hw_status status = hw__ingest_body(&ingest, bodies[i / 2].kind, body, strlen(body));
+      until_failure = -1;
+      assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
+      assert_int_equal(ingest.reject_count, 0);
+      assert_true(met || (ingest.count == 2 && n > 0));
+      hw__ingest_clear(&ingest);
+    }
+  }
+}
+
+static void test_a_message_of_the_cluster_is_read_whole_or_again(void **state) {
+  static const char text[] =
+      "{\"rows\": [[\"s1\", 1.5, 0.25, 0], [\"s2\", 2.5, 0.5, 0], [\"a sensor that nobody knows\", 2.5, 0.5, 0]]}";
+  static const char command[] = "{\"command\": \"open\", \"incident\": 0, \"time_s\": null, \"method\": \"\"}";
+  met = true;
+  for (long n = 0; met; n++) {
+    hw__ingest ingest = {.catalog = *state, .now_unix_s = 1.8e9, .future_s = 300};
+    starve(n, false);
+    const hw_status status = hw__wire_read_readings(text, sizeof text - 1, "demo", &ingest);
+    until_failure = -1;
+    assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
+    assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 0);
+    assert_true(met || (ingest.count == 2 && ingest.tally[HW_FATE_UNKNOWN] == 1 && n > 0));
+    hw__ingest_clear(&ingest);
+  }
+  met = true;
+  for (long n = 0; met; n++) {
+    hw__log_record record;
+    starve(n, false);
+    const hw_status status = hw__wire_read_command(command, sizeof command - 1, &record);
+    until_failure = -1;
+    assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
+  }
+}
+
+/* What the reserve has to last for: the texts that take most memory for their length. */
+static void test_no_text_takes_more_than_the_reserve(void **state) {
+  (void)state;
+  static const char *const parts[] = {"{},", "[],", "{\"\":{}},", "\"\",", "{\"a\":[{}]},"};
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+    static char text[60000];
+    const size_t length = strlen(parts[i]);
+    size_t at = 0;
+    for (text[at++] = '['; at + length + 2 < sizeof text; at += length) {
+      memcpy(text + at, parts[i], length);
+    }
+    text[at - 1] = ']';
+    json_t *root = NULL;
+    json_error_t fault;
+    assert_int_equal(hw__json_load(text, at, 0, &root, &fault), HW_OK);
+    json_decref(root);
+    starve(1, true); /* all but the reserve itself */
+    assert_int_equal(hw__json_load(text, at, 0, &root, &fault), HW_ENOMEM);
+    until_failure = -1;
+    assert_null(root);
+    assert_string_equal(fault.text, ""); /* it was read to its end, and given up */
+  }
+}
+
+static int set_up(void **state) {
+  *state = fixture_catalog(1);
+  return 0;
+}
+
+static int tear_down(void **state) {
+  hw__catalog_free(*state);
+  return 0;
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_body_is_read_whole_or_is_to_be_sent_again),
+      cmocka_unit_test(test_a_message_of_the_cluster_is_read_whole_or_again),
+      cmocka_unit_test(test_no_text_takes_more_than_the_reserve),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
