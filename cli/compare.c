@@ -145,7 +145,8 @@ static int run(int argc, char **argv) {
   compare_request request = {.format = "text"};
   cli_option options[3 + CLI_METHOD_ROWS] = {
       {"methods", OPTION_TEXT, &request.methods, "A,B,...", "which to compare; default all", NULL},
-      {"truth", OPTION_SOURCE, &request.truth, "M,L,T", "MASS_G,LOCATION_M,TIME_S if known: adds errors", NULL},
+      {"truth", OPTION_SOURCE, &request.truth, "M,L,T", "MASS_G,[BRANCH:]LOCATION_M,TIME_S if known: adds errors",
+       NULL},
       {"format", OPTION_CHOICE, &request.format, "text|json", "of the table; default text", cli_formats},
   };
   cli_method_rows(&request.method_options, options + 3);

@@ -22,7 +22,7 @@ bool cli_number(const char *text, double *out) {
   return true;
 }
 
-enum { TRIPLE_SIZE = 160 };
+enum { TRIPLE_SIZE = 160 + HW_ID_SIZE };
 
 static bool parse_whole(const char *text, uint64_t *out) {
   char *end = NULL;
@@ -67,8 +67,20 @@ static bool split_triple(const char *text, char copy[static TRIPLE_SIZE], char *
 static bool parse_source(const char *text, cli_source *out) {
   char copy[TRIPLE_SIZE], *parts[3];
   cli_source source = {.given = true};
-  if (!split_triple(text, copy, parts) || !cli_number(parts[0], &source.mass_g) ||
-      !cli_number(parts[1], &source.location_m) || !parse_time(parts[2], &source.time)) {
+  if (!split_triple(text, copy, parts)) {
+    return false;
+  }
+  char *place = strrchr(parts[1], ':');
+  if (place) {
+    *place++ = '\0';
+    if (!parts[1][0] || strlen(parts[1]) >= sizeof source.branch) {
+      return false;
+    }
+    memcpy(source.branch, parts[1], strlen(parts[1]) + 1);
+    parts[1] = place;
+  }
+  if (!cli_number(parts[0], &source.mass_g) || !cli_number(parts[1], &source.location_m) ||
+      !parse_time(parts[2], &source.time)) {
     return false;
   }
   *out = source;
@@ -143,7 +155,7 @@ static int store(const cli_option *option, const char *text) {
     case OPTION_CHOICE:
       return parse_choice(option, text) ? -1 : complain_choice(option, text);
     case OPTION_SOURCE:
-      expected = parse_source(text, option->target) ? NULL : "MASS_G,LOCATION_M,TIME_S";
+      expected = parse_source(text, option->target) ? NULL : "MASS_G,[BRANCH:]LOCATION_M,TIME_S";
       break;
     case OPTION_SPAN:
       expected = parse_span(text, option->target) ? NULL : "FROM_M,TO_M,COUNT";
@@ -270,8 +282,25 @@ bool cli_resolve_time(const hw_river *river, const char *river_path, const cli_t
   return true;
 }
 
+static bool resolve_branch(const hw_river *river, const char *river_path, const cli_source *source, size_t *branch) {
+  *branch = source->branch[0] ? hw_river_branch(river, source->branch) : hw_river_outlet(river);
+  if (*branch == HW_OUTLET) {
+    cli_fail(EXIT_USAGE, "branch '%s' on the command line, expected one of those in %s", source->branch, river_path);
+    return false;
+  }
+  if (river->branch_count && source->location_m < river->branches[*branch].head_m) {
+    cli_fail(EXIT_USAGE, "a release at %g m, above the head of branch %s; expected %g m or more", source->location_m,
+             river->branches[*branch].id, river->branches[*branch].head_m);
+    return false;
+  }
+  return true;
+}
+
 bool cli_resolve_source(const hw_river *river, const char *river_path, const cli_source *source, hw_source *out) {
-  hw_source resolved = {source->mass_g, source->location_m, 0};
+  hw_source resolved = {.mass_g = source->mass_g, .location_m = source->location_m};
+  if (!resolve_branch(river, river_path, source, &resolved.branch)) {
+    return false;
+  }
   if (!cli_resolve_time(river, river_path, &source->time, &resolved.time_s)) {
     return false;
   }

@@ -18,7 +18,7 @@ typedef enum {
   OPTION_COUNT,    /* size_t >= 1 */
   OPTION_SEED,     /* uint64_t */
   OPTION_CHOICE,   /* const char *, one of `choices` */
-  OPTION_SOURCE,   /* cli_source: MASS_G,LOCATION_M,TIME_S */
+  OPTION_SOURCE,   /* cli_source: MASS_G,[BRANCH:]LOCATION_M,TIME_S */
   OPTION_SPAN,     /* cli_span: FROM_M,TO_M,COUNT */
   OPTION_TIME      /* cli_time: seconds or an ISO 8601 instant */
 } option_kind;
@@ -29,8 +29,10 @@ typedef struct {
   double value;
 } cli_time;
 
+/* A release as typed: which branch is meant shows once the river is known. */
 typedef struct {
   bool given;
+  char branch[HW_ID_SIZE]; /* empty: the one that joins nothing */
   double mass_g, location_m;
   cli_time time;
 } cli_source;

@@ -100,7 +100,8 @@ static int place_stations(cli_session *session, const simulate_request *request,
   for (size_t i = 0; i < session->river.sensor_count; i++) {
     station *s = &stations[i];
     const hw_sensor *sensor = &session->river.sensors[i];
-    s->leg = hw_transport_leg(transport, source->location_m, sensor->location_m);
+    s->leg =
+        hw_transport_leg_between(transport, source->branch, source->location_m, sensor->branch, sensor->location_m);
     hw_rng_seed(&s->rng, request->seed, i + 1);
     double first_s = 0, last_s = -1;
     const bool sees = pulse_window(&s->leg, &first_s, &last_s);
@@ -195,7 +196,8 @@ static int run(int argc, char **argv) {
   static const char *const formats[] = {"csv", "ndjson", NULL};
   simulate_request request = {.every_s = 300, .seed = 1, .format = "csv"};
   const cli_option options[] = {
-      {"source", OPTION_SOURCE, &request.source, "M,L,T", "MASS_G,LOCATION_M,TIME_S of the release; required", NULL},
+      {"source", OPTION_SOURCE, &request.source, "M,L,T", "MASS_G,[BRANCH:]LOCATION_M,TIME_S of the release; required",
+       NULL},
       {"every", OPTION_POSITIVE, &request.every_s, "S", "seconds between readings; default 300", NULL},
       {"from", OPTION_TIME, &request.from, "T", "first reading; default where each sensor's pulse begins", NULL},
       {"to", OPTION_TIME, &request.to, "T", "last reading; default where each sensor's pulse ends", NULL},
@@ -207,7 +209,7 @@ static int run(int argc, char **argv) {
   };
   const cli_usage usage = {
       &cli_verb_simulate,
-      "RIVER --source MASS_G,LOCATION_M,TIME_S [options]",
+      "RIVER --source MASS_G,[BRANCH:]LOCATION_M,TIME_S [options]",
       "Prints the readings the river's sensors would give after an instantaneous release, in time\n"
       "order. Without --from and --to each sensor speaks while its pulse exceeds a thousandth of its\n"
       "peak. Times are seconds, or instants where the river's search box is on the calendar.",
@@ -220,7 +222,7 @@ static int run(int argc, char **argv) {
     return code;
   }
   if (!request.source.given) {
-    return cli_fail(EXIT_USAGE, "simulate: no --source given, expected --source MASS_G,LOCATION_M,TIME_S");
+    return cli_fail(EXIT_USAGE, "simulate: no --source given, expected --source MASS_G,[BRANCH:]LOCATION_M,TIME_S");
   }
   cli_session session;
   code = cli_session_open(&session, operands[0], NULL);

@@ -178,8 +178,8 @@ static const struct {
     {"a: [1\nb: 2\n",
      "r.yaml:2: while parsing a flow sequence: did not find expected ',' or ']', expected a river in YAML"},
     {HYDRAULICS SEARCH SENSORS "colour: blue\n",
-     "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, search, sensors, "
-     "candidates, none_of_these, intakes, centerline, import"},
+     "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, branches, search, sensors, "
+     "candidates, none_of_these, intakes, gauges, flow, centerline, import"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, prior: 0}\n",
      "r.yaml:5: prior is '0', expected a positive number"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: 5}\n",

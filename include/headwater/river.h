@@ -1,8 +1,8 @@
-/* A river as headwater knows it: hydraulics, reaches, sensors, the search box, who might have done
+/* A river as headwater knows it: hydraulics, reaches or whole branches, sensors, the search box, who might have done
  * it and who must be warned.
  *
- * Locations are metres along the river and grow downstream. Times are seconds from an origin that
- * the readings and the search box share. SI throughout: metre, second, gram.
+ * Locations are metres along the river, or along their branch of it, and grow downstream. Times are seconds from an
+ * origin that the readings and the search box share. SI throughout: metre, second, gram.
  *
  * A river is plain data. Fill it by hand (start from hw_river_init) or load it from YAML with
  * hw_river_load (io.h); either way call hw_river_check before use. All arrays belong to the river
@@ -52,6 +52,7 @@ typedef struct {
   double area_m2;              /* 0 when the discharge is given instead, or neither */
   double discharge_m3_s;       /* 0 when the area is given instead, or neither */
   double decay_per_s;
+  double velocity_exponent; /* m: the velocity follows discharge^m; 0: the default, 0.45 */
 } hw_hydraulics;
 
 /* A stretch that ends at to_m. Reaches run from upstream to downstream; the first begins at minus
@@ -68,6 +69,30 @@ typedef struct {
   hw_doubt dispersion_doubt;
 } hw_reach;
 
+/* A branch of a network. It ends at its metre 0, where it joins another; the one branch that joins nothing goes on
+ * below its last reach as that reach. Reaches are as above, but begin at head_m, and every discharge is filled in:
+ * where a confluence lies within a reach of a file, loading cuts the reach there. No reaches: the hydraulics hold. */
+typedef struct {
+  char id[HW_ID_SIZE];
+  char name[HW_NAME_SIZE];
+  double head_m;
+  size_t joins;                    /* index of the branch it flows into; HW_OUTLET: it joins nothing */
+  double joins_at_m;               /* where on that branch */
+  double search_lo_m, search_hi_m; /* where on this branch the source is looked for; lo > hi: nowhere */
+  hw_reach *reaches;
+  size_t reach_count;
+  char *centerline; /* path of a GeoJSON file, or NULL */
+} hw_branch;
+
+#define HW_OUTLET ((size_t)-1)
+
+/* Where the discharge is measured. A gauge may have the id of a sensor. */
+typedef struct {
+  char id[HW_ID_SIZE];
+  double location_m;
+  size_t branch;
+} hw_gauge;
+
 typedef struct {
   char id[HW_ID_SIZE];
   double location_m;
@@ -80,6 +105,7 @@ typedef struct {
   double section_velocity_m_s;
   double width_m;
   double depth_m;
+  size_t branch; /* index into the river's branches; 0 on a river without */
 } hw_sensor;
 
 typedef struct {
@@ -97,6 +123,7 @@ typedef struct {
   hw_span *active;     /* when it could have discharged, in order of time; belongs to the river */
   size_t active_count; /* 0: at any time */
   double active_trust; /* probability that `active` is right; 0 stands for 0.9 */
+  size_t branch;
 } hw_candidate;
 
 /* Somebody downstream who must be warned. */
@@ -105,6 +132,7 @@ typedef struct {
   char name[HW_NAME_SIZE];
   double location_m;
   double alarm_g_m3; /* 0: no level given */
+  size_t branch;
 } hw_intake;
 
 /* The truth or a guess of it: what a method looks for. */
@@ -112,6 +140,7 @@ typedef struct {
   double mass_g;
   double location_m;
   double time_s;
+  size_t branch; /* 0 on a river without branches */
 } hw_source;
 
 /* What is known of the time of release inside the box: a normal distribution. */
@@ -120,7 +149,8 @@ typedef struct {
   double sd_s; /* 0: nothing is known */
 } hw_when;
 
-/* The feasible box; each side closed, lo <= hi. */
+/* The feasible box; each side closed, lo <= hi. With branches each has its own stretch to search, and the box's
+ * locations are the ends of them all. */
 typedef struct {
   hw_source lo;
   hw_source hi;
@@ -132,8 +162,10 @@ typedef struct {
   hw_box search;
   hw_when when;
   bool search_is_calendar; /* the box's times are seconds since 1970-01-01T00:00:00Z */
-  hw_reach *reaches;
+  hw_reach *reaches;       /* none with branches */
   size_t reach_count;
+  hw_branch *branches; /* none: the river is one branch without an end upstream */
+  size_t branch_count;
   hw_sensor *sensors;
   size_t sensor_count;
   hw_candidate *candidates;
@@ -141,6 +173,9 @@ typedef struct {
   double none_prior; /* probability before any reading that it was none of the candidates; default 0.2 */
   hw_intake *intakes;
   size_t intake_count;
+  hw_gauge *gauges;
+  size_t gauge_count;
+  char *flow_file;    /* path of the gauges' discharges, or NULL */
   char *centerline;   /* path of a GeoJSON file, or NULL */
   hw_columns *import; /* how its readings are written where that is not our way, or NULL */
 } hw_river;
@@ -152,9 +187,15 @@ void hw_sensor_init(hw_sensor *sensor);
 /* Release what the river owns; NULL is fine. */
 void hw_river_free(hw_river *river);
 
-/* Is this river usable: finite numbers, ordered reaches, unique ids, lo <= hi, at least one sensor?
+/* Is this river usable: finite numbers, ordered reaches, unique ids, lo <= hi, at least one sensor; branches that all
+ * lead to one outlet, and every place on its branch?
  * Status: HW_EINPUT with a sentence in *error (may be NULL) that names the item. */
 hw_status hw_river_check(const hw_river *river, hw_error *error);
+
+/* Index of the branch with this id; HW_OUTLET when there is none. */
+size_t hw_river_branch(const hw_river *river, const char *id);
+/* Index of the branch that joins nothing; 0 on a river without branches. */
+size_t hw_river_outlet(const hw_river *river);
 
 /* True when velocity and dispersion are known or have a median everywhere: what the paper's
  * methods and the offline baselines need. */

@@ -11,8 +11,9 @@
  *   theta = sum dx/v,   V = sum 2 D dx / v^3,   K = sum k dx / v,
  *   c = s / Q  sqrt(a / (2 pi T))  exp(-a (T - theta)^2 / (2 T) - kappa T),   a = theta / V,  kappa = K / theta,
  *
- * with Q = A v at the place itself. In a uniform river a = v^2 / (2 D), kappa = k, and this is eq. (1)
- * again, to rounding. What passes any place, integral of Q c dt, is s when nothing decays.
+ * with Q = A v at the place itself, also below confluences: what comes together is mixed. In a uniform river a = v^2 /
+ * (2 D), kappa = k, and this is eq. (1) again, to rounding. What passes any place, integral of Q c dt, is s when
+ * nothing decays.
  *
  * Everything that depends on the two places but not on time is a leg; a leg is worked out once per
  * source location and sensor and then serves every reading there.
@@ -58,6 +59,12 @@ typedef struct {
  * Returned: the leg; its derivatives hold inside a reach (they jump where reaches meet) */
 hw_leg hw_transport_leg(const hw_transport *transport, double from_m, double to_m);
 
+/* The same between two places of a network, by the one way the water takes; branch 0 on a river without branches.
+ * Dilution at confluences is in the discharge, which is that at the place.
+ * Returned: a leg whose travel_s is not positive where the water of one place does not pass the other */
+hw_leg hw_transport_leg_between(const hw_transport *transport, size_t from_branch, double from_m, size_t to_branch,
+                                double to_m);
+
 /* Concentration per gram released, g/m3/g, at this age (seconds since the release); 0 when age <= 0. */
 double hw_leg_response(const hw_leg *leg, double age_s);
 
@@ -71,7 +78,8 @@ typedef struct {
 /* As hw_leg_response times the mass, with gradient (and Hessian when want_hessian). */
 void hw_leg_derivatives(const hw_leg *leg, double mass_g, double age_s, bool want_hessian, hw_derivatives *out);
 
-/* Convenience for a single question: concentration at one place and time.
+/* Convenience for a single question: concentration at one place and time; in a network, x_m of the branch that joins
+ * nothing.
  * Status: HW_EDOMAIN for a non-finite argument */
 hw_status hw_transport_concentration(const hw_transport *transport, const hw_source *source, double x_m, double t_s,
                                      double *c_g_m3);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "io/river_yaml.h"
+#include "river/network.h"
 
 /* Defaults that stand for a measurement are never silent. */
 static void remark_defaults(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
@@ -22,14 +23,43 @@ static void remark_defaults(const hw__yaml *yaml, const yaml_node_t *root, const
   }
 }
 
+/* Can this sensor see a release from anywhere that is searched? */
+static bool sees_search(const hw_river *river, const hw_sensor *s) {
+  if (!river->branch_count) {
+    return s->location_m > river->search.lo.location_m;
+  }
+  for (size_t i = 0; i < river->branch_count; i++) {
+    const hw_branch *b = &river->branches[i];
+    double enters_m = b->search_lo_m;
+    if (b->search_lo_m <= b->search_hi_m && (i == s->branch || hw__branch_enters(river, i, s->branch, &enters_m)) &&
+        enters_m < s->location_m) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_searched(const hw_river *river, const hw_candidate *c) {
+  const bool network = river->branch_count > 0;
+  const double lo_m = network ? river->branches[c->branch].search_lo_m : river->search.lo.location_m;
+  const double hi_m = network ? river->branches[c->branch].search_hi_m : river->search.hi.location_m;
+  return !(c->location_m + c->extent_m < lo_m || c->location_m - c->extent_m > hi_m);
+}
+
 /* What is odd but usable. */
 void hw__river_remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
   remark_defaults(yaml, root, river);
   const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
   for (size_t i = 0; i < river->sensor_count; i++) {
     const hw_sensor *s = &river->sensors[i];
-    if (s->location_m <= river->search.lo.location_m) {
-      hw__yaml_warn(yaml, hw__yaml_node(yaml, sensors->data.sequence.items.start[i]),
+    const yaml_node_t *at = hw__yaml_node(yaml, sensors->data.sequence.items.start[i]);
+    if (!sees_search(river, s) && river->branch_count) {
+      hw__yaml_warn(yaml, at,
+                    "sensor %s at %g m of branch %s lies upstream of all that is searched: it cannot see the "
+                    "spill",
+                    s->id, s->location_m, river->branches[s->branch].id);
+    } else if (!sees_search(river, s)) {
+      hw__yaml_warn(yaml, at,
                     "sensor %s at %g m lies upstream of the whole search box, which begins at %g m: it cannot see the "
                     "spill",
                     s->id, s->location_m, river->search.lo.location_m);
@@ -38,8 +68,7 @@ void hw__river_remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_ri
   const yaml_node_t *candidates = hw__yaml_value(yaml, root, "candidates");
   for (size_t i = 0; i < river->candidate_count; i++) {
     const hw_candidate *c = &river->candidates[i];
-    if (c->location_m + c->extent_m < river->search.lo.location_m ||
-        c->location_m - c->extent_m > river->search.hi.location_m) {
+    if (!is_searched(river, c)) {
       hw__yaml_warn(yaml, hw__yaml_node(yaml, candidates->data.sequence.items.start[i]),
                     "candidate %s at %g m lies outside the search box", c->id, c->location_m);
     }

@@ -112,7 +112,8 @@ static hw_status take_time(hw__yaml *yaml, const yaml_node_t *node, const char *
 hw_status hw__river_take_search(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"mass_g", take_mass, 0, true},
-      {"location_m", take_location, 0, true},
+      {"location_m", take_location, 0, false}, /* or locations: hw__river_settle_search sees to it */
+      {"locations", hw__river_take_locations, 0, false},
       {"time_s", take_time, 0, true},
   };
   return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);

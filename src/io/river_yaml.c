@@ -51,6 +51,16 @@ static hw_status take_section(hw__yaml *yaml, const yaml_node_t *node, const cha
   return HW_OK;
 }
 
+static hw_status take_exponent(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  char found[80];
+  double value = 0;
+  if (!hw__yaml_number(node, &value) || !(value > 0 && value < 1)) {
+    return hw__yaml_fail(yaml, node, "%s is %s, expected a number between 0 and 1", what, hw__yaml_found(node, found));
+  }
+  *(double *)target = value;
+  return HW_OK;
+}
+
 static hw_status take_hydraulics(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"velocity_m_s", take_quantity, offsetof(hw_hydraulics, velocity_m_s), false},
@@ -58,6 +68,7 @@ static hw_status take_hydraulics(hw__yaml *yaml, const yaml_node_t *node, const 
       {"area_m2", take_section, offsetof(hw_hydraulics, area_m2), false},
       {"discharge_m3_s", take_section, offsetof(hw_hydraulics, discharge_m3_s), false},
       {"decay_per_s", hw__yaml_take_not_negative, offsetof(hw_hydraulics, decay_per_s), false},
+      {"velocity_exponent", take_exponent, offsetof(hw_hydraulics, velocity_exponent), false},
   };
   hw_hydraulics *h = target;
   const hw_status status = hw__yaml_mapping(yaml, node, what, FIELDS(fields), h);
@@ -71,10 +82,6 @@ static hw_status take_hydraulics(hw__yaml *yaml, const yaml_node_t *node, const 
     if (!hw__yaml_value(yaml, node, fields[i].key)) {
       hw__yaml_warn(yaml, node, "no %s in %s: taken as unknown", fields[i].key, what);
     }
-  }
-  if (!(h->area_m2 > 0) && !(h->discharge_m3_s > 0)) {
-    hw__yaml_warn(yaml, node, "neither area_m2 nor discharge_m3_s in %s: the mass cannot be worked out from them",
-                  what);
   }
   return HW_OK;
 }
@@ -104,7 +111,7 @@ static hw_status take_reach_dispersion(hw__yaml *yaml, const yaml_node_t *node, 
   return take_reach_quantity(yaml, node, what, &reach->dispersion_m2_s, &reach->dispersion_doubt);
 }
 
-static hw_status take_reach(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+hw_status hw__river_take_reach(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"to_m", hw__yaml_take_number, offsetof(hw_reach, to_m), true},
       {"velocity_m_s", take_reach_velocity, 0, false},
@@ -126,6 +133,7 @@ static hw_status take_reach(hw__yaml *yaml, const yaml_node_t *node, const char 
 static hw_status take_sensor(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"id", hw__yaml_take_id, offsetof(hw_sensor, id), true},
+      {"branch", hw__river_take_branch_later, 0, false},
       {"location_m", hw__yaml_take_number, offsetof(hw_sensor, location_m), true},
       {"noise_relative", hw__yaml_take_not_negative, offsetof(hw_sensor, noise_relative), false},
       {"noise_absolute_g_m3", hw__yaml_take_not_negative, offsetof(hw_sensor, noise_absolute_g_m3), false},
@@ -144,6 +152,7 @@ static hw_status take_sensor(hw__yaml *yaml, const yaml_node_t *node, const char
 static hw_status take_candidate(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"id", hw__yaml_take_id, offsetof(hw_candidate, id), true},
+      {"branch", hw__river_take_branch_later, 0, false},
       {"name", hw__yaml_take_name, offsetof(hw_candidate, name), false},
       {"location_m", hw__yaml_take_number, offsetof(hw_candidate, location_m), true},
       {"extent_m", hw__yaml_take_not_negative, offsetof(hw_candidate, extent_m), false},
@@ -157,6 +166,7 @@ static hw_status take_candidate(hw__yaml *yaml, const yaml_node_t *node, const c
 static hw_status take_intake(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"id", hw__yaml_take_id, offsetof(hw_intake, id), true},
+      {"branch", hw__river_take_branch_later, 0, false},
       {"name", hw__yaml_take_name, offsetof(hw_intake, name), false},
       {"location_m", hw__yaml_take_number, offsetof(hw_intake, location_m), true},
       {"alarm_g_m3", hw__yaml_take_positive, offsetof(hw_intake, alarm_g_m3), false},
@@ -164,9 +174,8 @@ static hw_status take_intake(hw__yaml *yaml, const yaml_node_t *node, const char
   return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
 }
 
-/* A list of one kind of item into a fresh array. */
-static hw_status take_items(hw__yaml *yaml, const yaml_node_t *node, const char *list, const char *item, size_t size,
-                            hw__yaml_take take, void **array, size_t *array_count) {
+hw_status hw__river_take_items(hw__yaml *yaml, const yaml_node_t *node, const char *list, const char *item, size_t size,
+                               hw__yaml_take take, void **array, size_t *array_count) {
   size_t count = 0;
   hw_status status = hw__yaml_expect_list(yaml, node, list, &count);
   if (status != HW_OK) {
@@ -186,9 +195,8 @@ static hw_status take_items(hw__yaml *yaml, const yaml_node_t *node, const char 
   return status;
 }
 
-/* Ids are at the front of their structs. */
-static hw_status check_unique(hw__yaml *yaml, const yaml_node_t *node, const char *item, const char *ids, size_t size,
-                              size_t count) {
+hw_status hw__river_check_unique(hw__yaml *yaml, const yaml_node_t *node, const char *item, const char *ids,
+                                 size_t size, size_t count) {
   for (size_t i = 1; ids && i < count; i++) {
     for (size_t j = 0; j < i; j++) {
       if (strcmp(ids + i * size, ids + j * size) == 0) {
@@ -203,41 +211,41 @@ static hw_status check_unique(hw__yaml *yaml, const yaml_node_t *node, const cha
 
 static hw_status take_reaches(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   hw_river *river = target;
-  return take_items(yaml, node, what, "the reach", sizeof(hw_reach), take_reach, (void **)&river->reaches,
-                    &river->reach_count);
+  return hw__river_take_items(yaml, node, what, "the reach", sizeof(hw_reach), hw__river_take_reach,
+                              (void **)&river->reaches, &river->reach_count);
 }
 
 static hw_status take_sensors(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   hw_river *river = target;
-  hw_status status = take_items(yaml, node, what, "the sensor", sizeof(hw_sensor), take_sensor,
-                                (void **)&river->sensors, &river->sensor_count);
+  hw_status status = hw__river_take_items(yaml, node, what, "the sensor", sizeof(hw_sensor), take_sensor,
+                                          (void **)&river->sensors, &river->sensor_count);
   if (status == HW_OK && river->sensor_count == 0) {
     status = hw__yaml_fail(yaml, node, "sensors is an empty list, expected at least one sensor");
   }
-  return status == HW_OK
-             ? check_unique(yaml, node, "sensor", river->sensors[0].id, sizeof(hw_sensor), river->sensor_count)
-             : status;
+  return status == HW_OK ? hw__river_check_unique(yaml, node, "sensor", river->sensors[0].id, sizeof(hw_sensor),
+                                                  river->sensor_count)
+                         : status;
 }
 
 static hw_status take_candidates(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   hw_river *river = target;
-  const hw_status status = take_items(yaml, node, what, "the candidate", sizeof(hw_candidate), take_candidate,
-                                      (void **)&river->candidates, &river->candidate_count);
-  return status == HW_OK ? check_unique(yaml, node, "candidate", river->candidates[0].id, sizeof(hw_candidate),
-                                        river->candidate_count)
+  const hw_status status = hw__river_take_items(yaml, node, what, "the candidate", sizeof(hw_candidate), take_candidate,
+                                                (void **)&river->candidates, &river->candidate_count);
+  return status == HW_OK ? hw__river_check_unique(yaml, node, "candidate", river->candidates[0].id,
+                                                  sizeof(hw_candidate), river->candidate_count)
                          : status;
 }
 
 static hw_status take_intakes(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   hw_river *river = target;
-  const hw_status status = take_items(yaml, node, what, "the intake", sizeof(hw_intake), take_intake,
-                                      (void **)&river->intakes, &river->intake_count);
-  return status == HW_OK
-             ? check_unique(yaml, node, "intake", river->intakes[0].id, sizeof(hw_intake), river->intake_count)
-             : status;
+  const hw_status status = hw__river_take_items(yaml, node, what, "the intake", sizeof(hw_intake), take_intake,
+                                                (void **)&river->intakes, &river->intake_count);
+  return status == HW_OK ? hw__river_check_unique(yaml, node, "intake", river->intakes[0].id, sizeof(hw_intake),
+                                                  river->intake_count)
+                         : status;
 }
 
-static hw_status take_centerline(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+hw_status hw__river_take_path(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   char found[80];
   if (node->type != YAML_SCALAR_NODE || node->data.scalar.length == 0 ||
       strlen((const char *)node->data.scalar.value) != node->data.scalar.length) {
@@ -257,25 +265,24 @@ static hw_status take_centerline(hw__yaml *yaml, const yaml_node_t *node, const 
   return HW_OK;
 }
 
-/* A reach takes from the river what it does not say, and must then lack nothing. */
-static hw_status inherit(hw__yaml *yaml, const yaml_node_t *list, hw_river *river) {
-  const hw_hydraulics *h = &river->hydraulics;
-  for (size_t i = 0; i < river->reach_count; i++) {
-    hw_reach *r = &river->reaches[i];
+hw_status hw__river_inherit(hw__yaml *yaml, const yaml_node_t *list, const hw_hydraulics *h, hw_reach *reaches,
+                            size_t count, bool discharge_follows) {
+  for (size_t i = 0; i < count; i++) {
+    hw_reach *r = &reaches[i];
     const yaml_node_t *node = hw__yaml_node(yaml, list->data.sequence.items.start[i]);
     r->velocity_m_s = isnan(r->velocity_m_s) ? h->velocity_m_s.value : r->velocity_m_s;
     r->dispersion_m2_s = isnan(r->dispersion_m2_s) ? h->dispersion_m2_s.value : r->dispersion_m2_s;
     r->decay_per_s = isnan(r->decay_per_s) ? h->decay_per_s : r->decay_per_s;
-    if (isnan(r->area_m2) && !(r->discharge_m3_s > 0)) {
+    if (isnan(r->area_m2) && !(r->discharge_m3_s > 0) && !discharge_follows) {
       r->discharge_m3_s = h->discharge_m3_s;
     }
-    if (isnan(r->area_m2)) {
+    if (isnan(r->area_m2) && !discharge_follows) {
       r->area_m2 = r->discharge_m3_s > 0 ? r->discharge_m3_s / r->velocity_m_s : h->area_m2;
     }
-    const char *lacking = !(r->velocity_m_s > 0)      ? "velocity_m_s"
-                          : !(r->dispersion_m2_s > 0) ? "dispersion_m2_s"
-                          : !(r->area_m2 > 0)         ? "area_m2"
-                                                      : NULL;
+    const char *lacking = !(r->velocity_m_s > 0)                    ? "velocity_m_s"
+                          : !(r->dispersion_m2_s > 0)               ? "dispersion_m2_s"
+                          : !(r->area_m2 > 0) && !discharge_follows ? "area_m2"
+                                                                    : NULL;
     if (lacking) {
       return hw__yaml_fail(yaml, node, "no %s in the reach and none in hydraulics, expected one of the two", lacking);
     }
@@ -295,18 +302,28 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
       {"name", hw__yaml_take_name, offsetof(hw_river, name), false},
       {"hydraulics", take_hydraulics, offsetof(hw_river, hydraulics), true},
       {"reaches", take_reaches, 0, false},
+      {"branches", hw__river_take_branches, 0, false},
       {"search", hw__river_take_search, 0, true},
       {"sensors", take_sensors, 0, true},
       {"candidates", take_candidates, 0, false},
       {"none_of_these", hw__river_take_none, offsetof(hw_river, none_prior), false},
       {"intakes", take_intakes, 0, false},
-      {"centerline", take_centerline, offsetof(hw_river, centerline), false},
+      {"gauges", hw__river_take_gauges, 0, false},
+      {"flow", hw__river_take_path, offsetof(hw_river, flow_file), false},
+      {"centerline", hw__river_take_path, offsetof(hw_river, centerline), false},
       {"import", hw__columns_take, offsetof(hw_river, import), false},
   };
   const yaml_node_t *root = yaml_document_get_root_node(&yaml->document);
   hw_status status = hw__yaml_mapping(yaml, root, "the river", FIELDS(fields), river);
-  if (status == HW_OK && river->reach_count) {
-    status = inherit(yaml, hw__yaml_value(yaml, root, "reaches"), river);
+  if (status == HW_OK && river->reach_count && !river->branch_count) {
+    status = hw__river_inherit(yaml, hw__yaml_value(yaml, root, "reaches"), &river->hydraulics, river->reaches,
+                               river->reach_count, false);
+  }
+  if (status == HW_OK) {
+    status = hw__river_settle_branches(yaml, root, river);
+  }
+  if (status == HW_OK) {
+    status = hw__river_settle_search(yaml, hw__yaml_value(yaml, root, "search"), river);
   }
   if (status == HW_OK) {
     status = hw__river_check_active(yaml, root, river);

@@ -18,6 +18,31 @@ hw_status hw__river_check_active(hw__yaml *yaml, const yaml_node_t *root, const 
 /* [lo, hi] as numbers or, where is_calendar is not NULL, as instants. Complaints begin "OF WHAT is". */
 hw_status hw__river_take_pair(hw__yaml *yaml, const yaml_node_t *node, const char *of, const char *what, double out[2],
                               bool *is_calendar);
+hw_status hw__river_take_branches(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
+hw_status hw__river_take_gauges(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
+hw_status hw__river_take_reach(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
+/* A file name, counted from the river file's own folder; target is a char *. */
+hw_status hw__river_take_path(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
+/* A branch's id, whose meaning waits until all branches are known. */
+hw_status hw__river_take_branch_later(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
+
+/* A list of one kind of item into a fresh array. */
+hw_status hw__river_take_items(hw__yaml *yaml, const yaml_node_t *node, const char *list, const char *item, size_t size,
+                               hw__yaml_take take, void **array, size_t *array_count);
+/* Ids are at the front of their structs. */
+hw_status hw__river_check_unique(hw__yaml *yaml, const yaml_node_t *node, const char *item, const char *ids,
+                                 size_t size, size_t count);
+/* A reach takes from the river what it does not say, and must then lack nothing; area and discharge neither when they
+ * follow from continuity later. */
+hw_status hw__river_inherit(hw__yaml *yaml, const yaml_node_t *list, const hw_hydraulics *h, hw_reach *reaches,
+                            size_t count, bool discharge_follows);
+
+/* The branch that a node names. Status: HW_EINPUT with a sentence when there is none of that name */
+hw_status hw__river_name_branch(hw__yaml *yaml, const yaml_node_t *node, const hw_river *river, size_t *branch);
+/* Once every key was read: who joins whom, who stands on which branch, discharges by continuity; and the search. */
+hw_status hw__river_settle_branches(hw__yaml *yaml, const yaml_node_t *root, hw_river *river);
+hw_status hw__river_take_locations(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
+hw_status hw__river_settle_search(hw__yaml *yaml, const yaml_node_t *search, hw_river *river);
 void hw__river_remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river);
 
 #endif

@@ -40,6 +40,9 @@ hw_status hw_run_create(const hw_method *method, const hw_problem *problem, cons
       !((method->traits & HW_USES_FORWARD) && problem->forward)) {
     status = HW_EHYDRAULICS;
   }
+  if (status == HW_OK && problem->river->branch_count) {
+    status = HW_EUNSUPPORTED;
+  }
   if (status != HW_OK) {
     return status;
   }

@@ -11,6 +11,7 @@
 #include "headwater/fisher.h"
 #include "headwater/plan.h"
 #include "headwater/rng.h"
+#include "river/network.h"
 
 enum { N = HW_FISHER_SIZE, MOST_TIMES = 2000, MOST_CHOICES = 200000 };
 
@@ -104,12 +105,13 @@ static void gather(hw_placement *p, const hw_river *pool, const hw_transport *tr
   hw_rng rng;
   hw_rng_seed(&rng, s->seed, 0);
   for (size_t i = 0; i < p->source_count; i++) {
-    hw_source source;
+    hw_source source = {0};
     source.mass_g = box->lo.mass_g + hw_rng_uniform(&rng) * (box->hi.mass_g - box->lo.mass_g);
-    source.location_m = box->lo.location_m + hw_rng_uniform(&rng) * (box->hi.location_m - box->lo.location_m);
+    source.location_m = hw__search_place(pool, hw_rng_uniform(&rng), &source.branch);
     source.time_s = box->lo.time_s + hw_rng_uniform(&rng) * (box->hi.time_s - box->lo.time_s);
     for (size_t k = 0; k < p->site_count; k++) {
-      const hw_leg leg = hw_transport_leg(transport, source.location_m, pool->sensors[k].location_m);
+      const hw_leg leg = hw_transport_leg_between(transport, source.branch, source.location_m, pool->sensors[k].branch,
+                                                  pool->sensors[k].location_m);
       if (!(leg.travel_s > 0)) {
         continue;
       }

@@ -62,7 +62,7 @@ static void eliminate(double j[LOCAL][LOCAL], size_t k) {
 void hw_fisher_add(const hw_river *river, const hw_transport *transport, const hw_source *source, size_t sensor,
                    const double *time_s, size_t count, hw_fisher *fisher) {
   const hw_sensor *s = &river->sensors[sensor];
-  const hw_leg leg = hw_transport_leg(transport, source->location_m, s->location_m);
+  const hw_leg leg = hw_transport_leg_between(transport, source->branch, source->location_m, s->branch, s->location_m);
   if (!(leg.travel_s > 0)) {
     return; /* upstream of the source: nothing arrives, and nothing changes when the source moves a little */
   }
@@ -208,7 +208,8 @@ hw_status hw_fisher_schedule(const hw_river *river, const hw_source *source, siz
   }
   double last = 0;
   for (size_t k = 0; k < river->sensor_count; k++) {
-    const hw_leg leg = hw_transport_leg(transport, source->location_m, river->sensors[k].location_m);
+    const hw_leg leg = hw_transport_leg_between(transport, source->branch, source->location_m, river->sensors[k].branch,
+                                                river->sensors[k].location_m);
     if (leg.travel_s > 0) { /* six standard deviations of the pulse after its centre */
       last = fmax(last, leg.travel_s + 6 * sqrt(leg.travel_s / leg.sharpness_per_s));
     }

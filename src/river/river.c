@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "river/network.h"
 
 void hw_river_init(hw_river *river) {
   *river = (hw_river){0};
@@ -22,6 +23,13 @@ void hw_river_free(hw_river *river) {
     return;
   }
   free(river->reaches);
+  for (size_t i = 0; i < river->branch_count; i++) {
+    free(river->branches[i].reaches);
+    free(river->branches[i].centerline);
+  }
+  free(river->branches);
+  free(river->gauges);
+  free(river->flow_file);
   free(river->sensors);
   for (size_t i = 0; i < river->candidate_count; i++) {
     free(river->candidates[i].active);
@@ -82,24 +90,28 @@ static hw_status check_hydraulics(const hw_hydraulics *h, hw_error *error) {
   if (!not_negative(h->decay_per_s)) {
     return hw__fail(error, HW_EINPUT, "decay_per_s is %g, expected 0 or more", h->decay_per_s);
   }
+  if (!(h->velocity_exponent >= 0 && h->velocity_exponent < 1)) {
+    return hw__fail(error, HW_EINPUT, "velocity_exponent is %g, expected a number between 0 and 1",
+                    h->velocity_exponent);
+  }
   return HW_OK;
 }
 
-static hw_status check_reaches(const hw_river *river, hw_error *error) {
-  for (size_t i = 0; i < river->reach_count; i++) {
-    const hw_reach *r = &river->reaches[i];
+hw_status hw__reaches_check(const hw_reach *reaches, size_t count, const char *what, hw_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    const hw_reach *r = &reaches[i];
     if (!isfinite(r->to_m) || !positive(r->velocity_m_s) || !positive(r->dispersion_m2_s) || !positive(r->area_m2) ||
         !not_negative(r->decay_per_s) || !not_negative(r->discharge_m3_s)) {
       return hw__fail(error, HW_EINPUT,
-                      "reach %zu needs a finite to_m, positive velocity, dispersion and area, and decay of 0 or more",
-                      i + 1);
+                      "%s %zu needs a finite to_m, positive velocity, dispersion and area, and decay of 0 or more",
+                      what, i + 1);
     }
     if (!is_doubt(&r->velocity_doubt) || !is_doubt(&r->dispersion_doubt)) {
-      return hw__fail(error, HW_EINPUT, "reach %zu has a doubt that is none, expected 1 <= local <= factor", i + 1);
+      return hw__fail(error, HW_EINPUT, "%s %zu has a doubt that is none, expected 1 <= local <= factor", what, i + 1);
     }
-    if (i > 0 && !(r->to_m > river->reaches[i - 1].to_m)) {
-      return hw__fail(error, HW_EINPUT, "reach %zu ends at %g m, expected past the reach before it, which ends at %g m",
-                      i + 1, r->to_m, river->reaches[i - 1].to_m);
+    if (i > 0 && !(r->to_m > reaches[i - 1].to_m)) {
+      return hw__fail(error, HW_EINPUT, "%s %zu ends at %g m, expected past the reach before it, which ends at %g m",
+                      what, i + 1, r->to_m, reaches[i - 1].to_m);
     }
   }
   return HW_OK;
@@ -174,23 +186,58 @@ static hw_status check_candidate(const hw_candidate *c, hw_error *error) {
   return HW_OK;
 }
 
-static hw_status check_places(const hw_river *river, hw_error *error) {
-  for (size_t i = 0; i < river->candidate_count; i++) {
-    const hw_status status = check_candidate(&river->candidates[i], error);
-    if (status != HW_OK) {
-      return status;
+static hw_status check_branches(const hw_river *river, hw_error *error) {
+  if (river->branch_count && river->reach_count) {
+    return hw__fail(error, HW_EINPUT, "both branches and reaches of the river, expected the reaches in the branches");
+  }
+  if (river->branch_count == 0) {
+    return HW_OK;
+  }
+  hw_status status = check_ids(river->branches[0].id, sizeof river->branches[0], river->branch_count, "branch", error);
+  for (size_t i = 0; status == HW_OK && i < river->branch_count; i++) {
+    const hw_branch *b = &river->branches[i];
+    status = hw__branch_check(river, i, error);
+    if (status == HW_OK) {
+      status = hw__reaches_check(b->reaches, b->reach_count, b->id, error);
     }
   }
-  if (!(river->none_prior >= 0 && river->none_prior < 1)) {
-    return hw__fail(error, HW_EINPUT, "none_of_these has prior %g, expected a probability below 1", river->none_prior);
+  return status;
+}
+
+static hw_status check_gauges(const hw_river *river, hw_error *error) {
+  hw_status status = HW_OK;
+  for (size_t i = 0; status == HW_OK && i < river->gauge_count; i++) {
+    const hw_gauge *g = &river->gauges[i];
+    if (!isfinite(g->location_m)) {
+      return hw__fail(error, HW_EINPUT, "gauge %s needs a finite location_m", g->id);
+    }
+    status = hw__place_check(river, g->branch, g->location_m, "gauge", g->id, error);
   }
-  for (size_t i = 0; i < river->intake_count; i++) {
+  return status == HW_OK && river->gauge_count
+             ? check_ids(river->gauges[0].id, sizeof river->gauges[0], river->gauge_count, "gauge", error)
+             : status;
+}
+
+static hw_status check_places(const hw_river *river, hw_error *error) {
+  hw_status status = HW_OK;
+  for (size_t i = 0; status == HW_OK && i < river->candidate_count; i++) {
+    const hw_candidate *c = &river->candidates[i];
+    status = check_candidate(c, error);
+    if (status == HW_OK) {
+      status = hw__place_check(river, c->branch, c->location_m, "candidate", c->id, error);
+    }
+  }
+  for (size_t i = 0; status == HW_OK && i < river->intake_count; i++) {
     const hw_intake *k = &river->intakes[i];
     if (!isfinite(k->location_m) || !not_negative(k->alarm_g_m3)) {
       return hw__fail(error, HW_EINPUT, "intake %s needs a finite location_m and an alarm_g_m3 of 0 or more", k->id);
     }
+    status = hw__place_check(river, k->branch, k->location_m, "intake", k->id, error);
   }
-  return HW_OK;
+  if (status == HW_OK && !(river->none_prior >= 0 && river->none_prior < 1)) {
+    return hw__fail(error, HW_EINPUT, "none_of_these has prior %g, expected a probability below 1", river->none_prior);
+  }
+  return status == HW_OK ? check_gauges(river, error) : status;
 }
 
 static hw_status check_side(double lo, double hi, const char *what, hw_error *error) {
@@ -218,7 +265,10 @@ static hw_status check_box(const hw_box *box, hw_error *error) {
 hw_status hw_river_check(const hw_river *river, hw_error *error) {
   hw_status status = check_hydraulics(&river->hydraulics, error);
   if (status == HW_OK) {
-    status = check_reaches(river, error);
+    status = hw__reaches_check(river->reaches, river->reach_count, "reach", error);
+  }
+  if (status == HW_OK) {
+    status = check_branches(river, error);
   }
   if (status == HW_OK) {
     status = check_box(&river->search, error);
@@ -232,7 +282,11 @@ hw_status hw_river_check(const hw_river *river, hw_error *error) {
     status = hw__fail(error, HW_EINPUT, "the river has no sensors, expected at least one");
   }
   for (size_t i = 0; status == HW_OK && i < river->sensor_count; i++) {
-    status = check_sensor(&river->sensors[i], error);
+    const hw_sensor *s = &river->sensors[i];
+    status = check_sensor(s, error);
+    if (status == HW_OK) {
+      status = hw__place_check(river, s->branch, s->location_m, "sensor", s->id, error);
+    }
   }
   if (status == HW_OK) {
     status = check_places(river, error);
@@ -252,6 +306,10 @@ hw_status hw_river_check(const hw_river *river, hw_error *error) {
 
 bool hw_river_has_hydraulics(const hw_river *river) {
   const hw_hydraulics *h = &river->hydraulics;
-  return h->velocity_m_s.certainty != HW_UNKNOWN && h->dispersion_m2_s.certainty != HW_UNKNOWN &&
-         (h->area_m2 > 0 || h->discharge_m3_s > 0);
+  const bool carries = h->area_m2 > 0 || h->discharge_m3_s > 0;
+  bool everywhere = carries || river->branch_count > 0;
+  for (size_t i = 0; i < river->branch_count; i++) {
+    everywhere = everywhere && (carries || river->branches[i].reach_count > 0);
+  }
+  return everywhere && h->velocity_m_s.certainty != HW_UNKNOWN && h->dispersion_m2_s.certainty != HW_UNKNOWN;
 }

@@ -8,6 +8,9 @@
  * So a leg costs two look-ups, and its derivatives in the source's place are slopes of these lines.
  * Inside one reach a = v^2/(2D) and kappa = k are taken directly: exact, no cancellation.
  *
+ * In a network the running integrals of a tributary end at its mouth with the values they have there on the branch it
+ * joins. So they stand for the whole tree, and a leg from one branch to another is a difference like any other.
+ *
  * Check value (Truckee, the paper's hydraulics, 1300 g at -22106 m and -215 min): see test_transport.c.
  */
 #include "headwater/transport.h"
@@ -16,6 +19,7 @@
 #include <stdlib.h>
 
 #include "river/along.h"
+#include "river/network.h"
 
 /* A stretch with constant properties, from from_m up to the next stretch. */
 typedef struct {
@@ -27,8 +31,18 @@ typedef struct {
   double sharpness_per_s, decay_per_s;
 } stretch;
 
-struct hw_transport {
+/* One branch: its stretches, and where it goes on. */
+typedef struct {
+  stretch *stretches;
   size_t count;
+  size_t joins; /* HW_OUTLET: nowhere */
+  double joins_at_m;
+} line;
+
+struct hw_transport {
+  size_t outlet;
+  size_t line_count;
+  line *lines;
   stretch stretches[];
 };
 
@@ -41,34 +55,29 @@ static void set_slopes(stretch *s, double v, double d, double k, double discharg
   s->discharge_m3_s = discharge;
 }
 
-hw_status hw_transport_create(const hw_river *river, const hw_hydraulic_scale *scale, hw_transport **out) {
-  *out = NULL;
-  const hw_hydraulics *h = &river->hydraulics;
-  const hw_hydraulic_scale by = scale ? *scale : (hw_hydraulic_scale){1, 1};
-  if (!(by.velocity > 0) || !(by.dispersion > 0) || !isfinite(by.velocity) || !isfinite(by.dispersion)) {
-    return HW_EDOMAIN;
-  }
-  if (!hw_river_has_hydraulics(river)) {
-    return HW_EHYDRAULICS;
-  }
-  hw_transport *t = calloc(1, sizeof *t + (river->reach_count + 1) * sizeof t->stretches[0]);
-  if (!t) {
-    return HW_ENOMEM;
-  }
-  t->count = river->reach_count + 1;
-  for (size_t i = 0; i < t->count; i++) {
-    stretch *s = &t->stretches[i];
-    s->from_m = i ? river->reaches[i - 1].to_m : -INFINITY;
-    s->anchor_m = i ? s->from_m : river->reach_count ? river->reaches[0].to_m : 0;
-    if (i < river->reach_count) {
-      const hw_reach *r = &river->reaches[i];
-      const double v = r->velocity_m_s * by.velocity;
-      set_slopes(s, v, r->dispersion_m2_s * by.dispersion, r->decay_per_s,
-                 r->area_m2 * (r->discharge_m3_s > 0 ? r->velocity_m_s : v));
+static void set_reach(stretch *s, const hw_reach *r, const hw_hydraulic_scale *by) {
+  const double v = r->velocity_m_s * by->velocity;
+  set_slopes(s, v, r->dispersion_m2_s * by->dispersion, r->decay_per_s,
+             r->area_m2 * (r->discharge_m3_s > 0 ? r->velocity_m_s : v));
+}
+
+static void set_own(stretch *s, const hw_hydraulics *h, const hw_hydraulic_scale *by) {
+  const double v = h->velocity_m_s.value * by->velocity;
+  set_slopes(s, v, h->dispersion_m2_s.value * by->dispersion, h->decay_per_s,
+             h->discharge_m3_s > 0 ? h->discharge_m3_s : h->area_m2 * v);
+}
+
+/* Reaches from upstream to downstream; whatever stretch lies below the last has the hydraulics' own numbers. */
+static void lay(line *l, const hw_hydraulics *h, const hw_reach *reaches, size_t reach_count,
+                const hw_hydraulic_scale *by) {
+  for (size_t i = 0; i < l->count; i++) {
+    stretch *s = &l->stretches[i];
+    s->from_m = i ? reaches[i - 1].to_m : -INFINITY;
+    s->anchor_m = i ? s->from_m : reach_count ? reaches[0].to_m : 0;
+    if (i < reach_count) {
+      set_reach(s, &reaches[i], by);
     } else {
-      const double v = h->velocity_m_s.value * by.velocity;
-      set_slopes(s, v, h->dispersion_m2_s.value * by.dispersion, h->decay_per_s,
-                 h->discharge_m3_s > 0 ? h->discharge_m3_s : h->area_m2 * v);
+      set_own(s, h, by);
     }
     if (i > 1) {
       const stretch *before = s - 1;
@@ -78,43 +87,122 @@ hw_status hw_transport_create(const hw_river *river, const hw_hydraulic_scale *s
       s->decay = before->decay + length * before->decay_dx;
     }
   }
+}
+
+static hw__integrals integrals_of(const stretch *s, double x_m) {
+  const double along = x_m - s->anchor_m;
+  return (hw__integrals){.theta = s->theta + along * s->theta_dx,
+                         .variance = s->variance + along * s->variance_dx,
+                         .decay = s->decay + along * s->decay_dx};
+}
+
+/* Shifts the integrals of a tributary so that they meet those of the branch it joins. */
+static void meet(line *l, const hw__integrals *at_mouth) {
+  const hw__integrals own = integrals_of(&l->stretches[l->count - 1], 0);
+  for (size_t i = 0; i < l->count; i++) {
+    l->stretches[i].theta += at_mouth->theta - own.theta;
+    l->stretches[i].variance += at_mouth->variance - own.variance;
+    l->stretches[i].decay += at_mouth->decay - own.decay;
+  }
+}
+
+static const stretch *stretch_at(const line *l, double x_m) {
+  size_t i = l->count - 1;
+  while (i > 0 && x_m <= l->stretches[i].from_m) {
+    i--;
+  }
+  return &l->stretches[i];
+}
+
+/* Every branch below those that flow into it. */
+static hw_status lay_network(hw_transport *t, const hw_river *river, const hw_hydraulic_scale *by) {
+  size_t *order = calloc(river->branch_count, sizeof *order);
+  if (!order) {
+    return HW_ENOMEM;
+  }
+  hw__branch_order(river, order);
+  t->outlet = order[0];
+  stretch *room = t->stretches;
+  for (size_t i = 0; i < river->branch_count; i++) {
+    const hw_branch *b = &river->branches[order[i]];
+    line *l = &t->lines[order[i]];
+    *l = (line){room, b->reach_count ? b->reach_count : 1, b->joins, b->joins_at_m};
+    room += l->count;
+    lay(l, &river->hydraulics, b->reaches, b->reach_count, by);
+    if (b->joins != HW_OUTLET) {
+      const hw__integrals mouth = integrals_of(stretch_at(&t->lines[b->joins], b->joins_at_m), b->joins_at_m);
+      meet(l, &mouth);
+    }
+  }
+  free(order);
+  return HW_OK;
+}
+
+hw_status hw_transport_create(const hw_river *river, const hw_hydraulic_scale *scale, hw_transport **out) {
+  *out = NULL;
+  const hw_hydraulic_scale by = scale ? *scale : (hw_hydraulic_scale){1, 1};
+  if (!(by.velocity > 0) || !(by.dispersion > 0) || !isfinite(by.velocity) || !isfinite(by.dispersion)) {
+    return HW_EDOMAIN;
+  }
+  if (!hw_river_has_hydraulics(river)) {
+    return HW_EHYDRAULICS;
+  }
+  size_t stretches = river->reach_count + 1;
+  for (size_t i = 0; i < river->branch_count; i++) {
+    stretches += river->branches[i].reach_count + 1;
+  }
+  hw_transport *t = calloc(1, sizeof *t + stretches * sizeof t->stretches[0]);
+  if (!t) {
+    return HW_ENOMEM;
+  }
+  t->line_count = river->branch_count ? river->branch_count : 1;
+  t->lines = calloc(t->line_count, sizeof *t->lines);
+  hw_status status = t->lines ? HW_OK : HW_ENOMEM;
+  if (status == HW_OK && river->branch_count) {
+    status = lay_network(t, river, &by);
+  } else if (status == HW_OK) {
+    t->lines[0] = (line){t->stretches, river->reach_count + 1, HW_OUTLET, 0};
+    lay(&t->lines[0], &river->hydraulics, river->reaches, river->reach_count, &by);
+  }
+  if (status != HW_OK) {
+    hw_transport_free(t);
+    return status;
+  }
   *out = t;
   return HW_OK;
 }
 
 void hw_transport_free(hw_transport *transport) {
-  free(transport);
+  if (transport) {
+    free(transport->lines);
+    free(transport);
+  }
 }
 
-static const stretch *stretch_at(const hw_transport *t, double x_m) {
-  size_t i = t->count - 1;
-  while (i > 0 && x_m <= t->stretches[i].from_m) {
-    i--;
-  }
-  return &t->stretches[i];
+static const line *outlet_of(const hw_transport *t) {
+  return &t->lines[t->outlet];
 }
 
 double hw__transport_velocity(const hw_transport *transport, double x_m) {
-  return 1 / stretch_at(transport, x_m)->theta_dx;
+  return 1 / stretch_at(outlet_of(transport), x_m)->theta_dx;
 }
 
 double hw__transport_theta(const hw_transport *transport, double x_m) {
-  const stretch *s = stretch_at(transport, x_m);
+  const stretch *s = stretch_at(outlet_of(transport), x_m);
   return s->theta + (x_m - s->anchor_m) * s->theta_dx;
 }
 
 double hw__transport_place(const hw_transport *transport, double theta_s) {
-  size_t i = transport->count - 1;
-  while (i > 0 && theta_s <= transport->stretches[i].theta) {
+  const line *l = outlet_of(transport);
+  size_t i = l->count - 1;
+  while (i > 0 && theta_s <= l->stretches[i].theta) {
     i--;
   }
-  const stretch *s = &transport->stretches[i];
+  const stretch *s = &l->stretches[i];
   return s->anchor_m + (theta_s - s->theta) / s->theta_dx;
 }
 
-hw_leg hw_transport_leg(const hw_transport *transport, double from_m, double to_m) {
-  const stretch *a = stretch_at(transport, from_m);
-  const stretch *b = stretch_at(transport, to_m);
+static hw_leg leg_of(const stretch *a, double from_m, const stretch *b, double to_m) {
   hw_leg leg = {.discharge_m3_s = b->discharge_m3_s, .travel_dl = -a->theta_dx};
   if (a == b) {
     leg.travel_s = (to_m - from_m) * a->theta_dx;
@@ -139,12 +227,36 @@ hw_leg hw_transport_leg(const hw_transport *transport, double from_m, double to_
   return leg;
 }
 
+hw_leg hw_transport_leg(const hw_transport *transport, double from_m, double to_m) {
+  const line *l = outlet_of(transport);
+  return leg_of(stretch_at(l, from_m), from_m, stretch_at(l, to_m), to_m);
+}
+
+/* Does the water of a place on one branch pass a place on another one? */
+static bool passes(const hw_transport *t, size_t from, size_t to, double to_m) {
+  for (size_t b = from; t->lines[b].joins != HW_OUTLET; b = t->lines[b].joins) {
+    if (t->lines[b].joins == to) {
+      return to_m > t->lines[b].joins_at_m;
+    }
+  }
+  return false;
+}
+
+hw_leg hw_transport_leg_between(const hw_transport *transport, size_t from_branch, double from_m, size_t to_branch,
+                                double to_m) {
+  if (from_branch >= transport->line_count || to_branch >= transport->line_count) {
+    return (hw_leg){0};
+  }
+  const stretch *a = stretch_at(&transport->lines[from_branch], from_m);
+  const stretch *b = stretch_at(&transport->lines[to_branch], to_m);
+  if (from_branch != to_branch && !passes(transport, from_branch, to_branch, to_m)) {
+    return (hw_leg){.discharge_m3_s = b->discharge_m3_s};
+  }
+  return leg_of(a, from_m, b, to_m);
+}
+
 hw__integrals hw__transport_integrals(const hw_transport *transport, double x_m) {
-  const stretch *s = stretch_at(transport, x_m);
-  const double along = x_m - s->anchor_m;
-  return (hw__integrals){.theta = s->theta + along * s->theta_dx,
-                         .variance = s->variance + along * s->variance_dx,
-                         .decay = s->decay + along * s->decay_dx};
+  return integrals_of(stretch_at(outlet_of(transport), x_m), x_m);
 }
 
 bool hw__river_discharge_follows(const hw_river *river, double x_m) {
@@ -207,7 +319,7 @@ hw_status hw_transport_concentration(const hw_transport *transport, const hw_sou
       !isfinite(t_s)) {
     return HW_EDOMAIN;
   }
-  const hw_leg leg = hw_transport_leg(transport, source->location_m, x_m);
+  const hw_leg leg = hw_transport_leg_between(transport, source->branch, source->location_m, transport->outlet, x_m);
   *c_g_m3 = source->mass_g * hw_leg_response(&leg, t_s - source->time_s);
   return HW_OK;
 }

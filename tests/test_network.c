@@ -1,0 +1,367 @@
+/* Rivers with branches: discharges by continuity, transport along the way down, courses. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "headwater/headwater.h"
+#include "river/course.h"
+
+static char warnings[4096];
+
+static void note_warning(void *context, const char *sentence) {
+  (void)context;
+  snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", sentence);
+}
+
+static hw_river parse(const char *text) {
+  hw_river river;
+  hw_error error = {""};
+  warnings[0] = '\0';
+  if (hw_river_parse("r.yaml", text, strlen(text), note_warning, NULL, &river, &error) != HW_OK) {
+    fail_msg("%s", error.text);
+  }
+  return river;
+}
+
+/* A stem, a tributary of it, and a brook into the tributary. */
+#define HYDRAULICS                                                                  \
+  "hydraulics: {velocity_m_s: {median: 0.7, factor: 1.15}, dispersion_m2_s: 41.3, " \
+  "decay_per_s: 1.3e-6}\n"
+#define BRANCHES                                                                                    \
+  "branches:\n"                                                                                     \
+  "  - id: brook\n    head_m: -7300\n    joins: {branch: ash, at_m: -4100}\n"                       \
+  "    reaches: [{to_m: 0, velocity_m_s: 0.37, dispersion_m2_s: 9.1, discharge_m3_s: 0.71}]\n"      \
+  "  - id: stem\n    head_m: -61350\n    reaches:\n"                                                \
+  "      - {to_m: -50000, velocity_m_s: 0.61, discharge_m3_s: 5.1}\n"                               \
+  "      - {to_m: -12000, velocity_m_s: 0.83, dispersion_m2_s: 63, decay_per_s: 4e-6}\n"            \
+  "      - {to_m: 0, velocity_m_s: {median: 0.72, factor: 1.3, local: 1.2}}\n"                      \
+  "  - id: ash\n    name: Ash water\n    head_m: -21000\n    joins: {branch: stem, at_m: -31000}\n" \
+  "    reaches: [{to_m: -9000, velocity_m_s: 0.52, discharge_m3_s: 2.3}]\n"
+#define SEARCH "search: {mass_g: [10, 100000], time_s: [-43200, 166500]}\n"
+#define SENSORS                                                              \
+  "sensors:\n"                                                               \
+  "  - {id: low, location_m: -900, noise_relative: 0.05}\n"                  \
+  "  - {id: a, branch: ash, location_m: -1700, noise_relative: 0.05}\n"      \
+  "  - {id: high, branch: stem, location_m: -40000, noise_relative: 0.05}\n" \
+  "  - {id: b, branch: brook, location_m: -130, noise_relative: 0.05}\n"
+
+enum { BROOK, STEM, ASH };
+
+static void test_missing_discharges_follow_from_continuity(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  assert_string_equal(warnings, "");
+  const hw_branch *stem = &river.branches[STEM], *ash = &river.branches[ASH];
+  /* The confluence at -31000 cuts the second reach of the stem, the one at -4100 the ash, whose only reach goes on to
+   * its mouth. */
+  assert_int_equal(stem->reach_count, 4);
+  assert_true(stem->reaches[1].to_m == -31000 && stem->reaches[2].to_m == -12000);
+  assert_true(stem->reaches[1].velocity_m_s == 0.83 && stem->reaches[2].velocity_m_s == 0.83);
+  assert_int_equal(ash->reach_count, 2);
+  assert_true(ash->reaches[0].to_m == -4100 && ash->reaches[1].to_m == 0 && ash->reaches[1].velocity_m_s == 0.52);
+  const double tolerance = 1e-14; /* sums of two numbers below ten */
+  /* What a reach gives holds below the confluence within it, so above it is what the brook leaves. */
+  assert_true(fabs(ash->reaches[0].discharge_m3_s - (2.3 - 0.71)) < tolerance);
+  assert_true(ash->reaches[1].discharge_m3_s == 2.3);
+  assert_true(stem->reaches[1].discharge_m3_s == 5.1);
+  assert_true(fabs(stem->reaches[2].discharge_m3_s - (5.1 + 2.3)) < tolerance);
+  assert_true(fabs(stem->reaches[3].discharge_m3_s - (5.1 + 2.3)) < tolerance);
+  assert_int_equal(ash->joins, STEM);
+  assert_int_equal(hw_river_outlet(&river), STEM);
+  assert_int_equal(river.sensors[0].branch, STEM); /* left out: the branch that joins nothing */
+  assert_int_equal(river.sensors[1].branch, ASH);
+  /* Every branch is searched whole. */
+  assert_true(stem->search_lo_m == -61350 && stem->search_hi_m == 0);
+  assert_true(river.branches[BROOK].search_lo_m == -7300 && river.branches[BROOK].search_hi_m == 0);
+  hw_river_free(&river);
+}
+
+static void test_discharges_that_contradict_name_their_confluence(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS SEARCH SENSORS
+                         "branches:\n"
+                         "  - {id: stem, head_m: -61350, reaches: [{to_m: -31000, discharge_m3_s: 5.1}, {to_m: 0, "
+                         "discharge_m3_s: 9.9}]}\n"
+                         "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}, reaches: [{to_m: 0, "
+                         "discharge_m3_s: 2.3}]}\n"
+                         "  - {id: brook, head_m: -7300, joins: {branch: ash, at_m: -4100}, reaches: [{to_m: 0, "
+                         "discharge_m3_s: 0.7}]}\n");
+  assert_string_equal(warnings,
+                      "r.yaml:10: at the confluence of ash with stem (-31000 m) 7.4 m3/s come together and 9.9 "
+                      "go on, expected the same within 20 %\n");
+  assert_true(river.branches[0].reaches[1].discharge_m3_s == 9.9);
+  hw_river_free(&river);
+}
+
+static void test_a_tributary_without_discharge_is_the_difference_or_a_share(void **state) {
+  (void)state;
+  /* As in the manual: the stem grows from 5.1 to 8.0, and the ash joins within the second reach. */
+  hw_river river =
+      parse("hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}\n" SEARCH
+            "sensors: [{id: s1, branch: ash, location_m: -900, noise_relative: 0.05}]\n"
+            "branches:\n  - id: stem\n    head_m: -61350\n    reaches:\n"
+            "      - {to_m: -50000, velocity_m_s: 0.61, discharge_m3_s: 5.1}\n      - {to_m: 0, discharge_m3_s: 8.0}\n"
+            "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}}\n");
+  assert_string_equal(warnings, "");
+  assert_true(fabs(river.branches[1].reaches[0].discharge_m3_s - 2.9) < 1e-14);
+  hw_river_free(&river);
+  river = parse("hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}\n" SEARCH
+                "sensors: [{id: s1, branch: ash, location_m: -900, noise_relative: 0.05}]\n"
+                "branches:\n  - {id: stem, head_m: -61350, reaches: [{to_m: 0, discharge_m3_s: 8.0}]}\n"
+                "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}}\n");
+  assert_non_null(strstr(warnings, "no discharge for what meets where ash joins stem at -31000 m"));
+  assert_true(river.branches[0].reaches[0].discharge_m3_s == 4 && river.branches[1].reaches[0].discharge_m3_s == 4);
+  hw_river_free(&river);
+}
+
+static void test_two_brooks_may_make_a_river(void **state) {
+  (void)state;
+  hw_river river = parse("hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, area_m2: 3, decay_per_s: 0}\n" SEARCH
+                         "sensors: [{id: s1, location_m: 900, noise_relative: 0.05}]\n"
+                         "branches:\n  - {id: stem, head_m: 0}\n"
+                         "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: 0}}\n"
+                         "  - {id: birch, head_m: -11000, joins: {branch: stem, at_m: 0}}\n");
+  hw_transport *transport = NULL;
+  assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+  const hw_leg leg = hw_transport_leg_between(transport, 1, -100, 0, 900);
+  assert_true(fabs(leg.discharge_m3_s - 2 * 0.7 * 3) < 1e-14);
+  assert_true(fabs(leg.travel_s - 1000 / 0.7) < 1e-9);
+  hw_transport_free(transport);
+  hw_river_free(&river);
+}
+
+/* Theta, V and K by hand. */
+static void test_travel_time_variance_and_decay_add_up_along_the_way(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw_transport *transport = NULL;
+  assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+  const double from_m = -3370.5, to_m = -900;
+  const struct {
+    double length_m, v, d, k;
+  } way[] = {
+      {3370.5, 0.37, 9.1, 1.3e-6}, {4100, 0.52, 41.3, 1.3e-6}, {19000, 0.83, 63, 4e-6}, {11100, 0.72, 41.3, 1.3e-6}};
+  double theta = 0, variance = 0, decay = 0;
+  for (size_t i = 0; i < 4; i++) {
+    theta += way[i].length_m / way[i].v;
+    variance += 2 * way[i].d * way[i].length_m / pow(way[i].v, 3);
+    decay += way[i].k * way[i].length_m / way[i].v;
+  }
+  const hw_leg leg = hw_transport_leg_between(transport, BROOK, from_m, STEM, to_m);
+  const double tolerance = 1e-12; /* differences of running integrals some 1e5 long, in a few roundings */
+  assert_true(fabs(leg.travel_s / theta - 1) < tolerance);
+  assert_true(fabs(leg.sharpness_per_s / (theta / variance) - 1) < tolerance);
+  assert_true(fabs(leg.decay_per_s / (decay / theta) - 1) < tolerance);
+  assert_true(fabs(leg.discharge_m3_s - 7.4) < 1e-14);
+  assert_true(leg.travel_dl == -1 / 0.37);
+  hw_transport_free(transport);
+  hw_river_free(&river);
+}
+
+static void test_nothing_at_all_where_the_water_does_not_pass(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw_transport *transport = NULL;
+  assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+  const struct {
+    size_t from;
+    double from_m;
+    size_t to;
+    double to_m;
+    bool passes;
+  } cases[] = {{ASH, -5000, ASH, -1700, true},    {ASH, -1000, ASH, -1700, false},   {ASH, -5000, STEM, -30999.9, true},
+               {ASH, -5000, STEM, -31000, false}, {ASH, -5000, STEM, -40000, false}, {STEM, -50000, ASH, -1, false},
+               {BROOK, -1, ASH, -4099.9, true},   {BROOK, -1, ASH, -4100.1, false},  {BROOK, -1, STEM, 90000, true},
+               {ASH, -20000, BROOK, -1, false},   {9, -20000, BROOK, -1, false},     {STEM, -2, 9, -1, false}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const hw_leg leg = hw_transport_leg_between(transport, cases[i].from, cases[i].from_m, cases[i].to, cases[i].to_m);
+    assert_true((leg.travel_s > 0) == cases[i].passes);
+    if (!cases[i].passes) {
+      assert_true(hw_leg_response(&leg, 1e5) == 0);
+    }
+  }
+  hw_transport_free(transport);
+  hw_river_free(&river);
+}
+
+/* What passes a place is what was released, before and after every confluence. */
+static void test_mass_is_kept_over_confluences(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  river.hydraulics.decay_per_s = 0;
+  for (size_t b = 0; b < river.branch_count; b++) {
+    for (size_t i = 0; i < river.branches[b].reach_count; i++) {
+      river.branches[b].reaches[i].decay_per_s = 0;
+    }
+  }
+  hw_transport *transport = NULL;
+  assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+  const struct {
+    size_t branch;
+    double m;
+  } places[] = {{BROOK, -130}, {ASH, -1700}, {STEM, -30000}, {STEM, 12345}};
+  for (size_t i = 0; i < 4; i++) {
+    const hw_leg leg = hw_transport_leg_between(transport, BROOK, -6000, places[i].branch, places[i].m);
+    const double step_s = leg.travel_s / 4000;
+    double mass = 0;
+    for (double t = 0.5 * step_s; t < 5 * leg.travel_s; t += step_s) {
+      mass += hw_leg_response(&leg, t) * leg.discharge_m3_s * step_s;
+    }
+    /* Past the place after 5 travel times is all but exp(-1.6 a theta); the midpoint rule is exact to far below that.
+     */
+    assert_true(fabs(mass - 1) < 1e-6);
+  }
+  hw_transport_free(transport);
+  hw_river_free(&river);
+}
+
+static void test_a_course_is_the_way_down_as_one_line(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw__course *course = NULL;
+  assert_int_equal(hw__course_create(&river, BROOK, &course), HW_OK);
+  /* The brook, the ash below it, the stem in two reaches below that. */
+  assert_int_equal(course->count, 4);
+  assert_true(course->pieces[0].from_m == -7300 && course->pieces[0].to_m == 0);
+  assert_true(course->pieces[1].to_m == 4100 && course->pieces[2].to_m == 4100 + 19000);
+  assert_true(isinf(course->pieces[3].to_m));
+  assert_true(fabs(course->pieces[2].velocity.local - 0.6 * log(1.15)) < 1e-15);
+  assert_true(fabs(course->pieces[3].velocity.local - log(1.2)) < 1e-15);
+  assert_true(course->pieces[2].dispersion.local == 0);
+  double x_m = 0, back_m = 0;
+  assert_true(hw__course_place(course, STEM, -900, &x_m));
+  assert_true(fabs(x_m - (4100 + 30100)) < 1e-9);
+  assert_int_equal(hw__course_branch(course, x_m, &back_m), STEM);
+  assert_true(fabs(back_m + 900) < 1e-9);
+  assert_true(hw__course_place(course, ASH, -1700, &x_m) && fabs(x_m - 2400) < 1e-9);
+  assert_false(hw__course_place(course, STEM, -40000, &x_m));
+  assert_false(hw__course_place(course, ASH, -4100, &x_m));
+  assert_true(hw__course_place(course, BROOK, -7300, &x_m) && x_m == -7300);
+  /* As a river of its own it carries like the network. */
+  hw_river line;
+  size_t sensors[4] = {0};
+  assert_int_equal(hw__course_river(course, &river, -7300, 0, &line, sensors), HW_OK);
+  assert_int_equal(hw_river_check(&line, NULL), HW_OK);
+  assert_int_equal(line.sensor_count, 3);
+  assert_true(sensors[0] == 0 && sensors[1] == 1 && sensors[2] == 3);
+  hw_transport *whole = NULL, *alone = NULL;
+  assert_int_equal(hw_transport_create(&river, NULL, &whole), HW_OK);
+  assert_int_equal(hw_transport_create(&line, NULL, &alone), HW_OK);
+  for (size_t i = 0; i < 3; i++) {
+    const hw_sensor *s = &river.sensors[sensors[i]];
+    const hw_leg a = hw_transport_leg_between(whole, BROOK, -5000, s->branch, s->location_m);
+    const hw_leg b = hw_transport_leg(alone, -5000, line.sensors[i].location_m);
+    assert_true(fabs(a.travel_s / b.travel_s - 1) < 1e-12 && fabs(a.sharpness_per_s / b.sharpness_per_s - 1) < 1e-12);
+    assert_true(fabs(a.decay_per_s / b.decay_per_s - 1) < 1e-12 &&
+                fabs(a.discharge_m3_s / b.discharge_m3_s - 1) < 1e-15);
+  }
+  hw_transport_free(whole);
+  hw_transport_free(alone);
+  hw_river_free(&line);
+  hw__course_free(course);
+  hw_river_free(&river);
+}
+
+#define PLAIN_REACHES                                        \
+  "      - {to_m: -20000, velocity_m_s: 1.5, area_m2: 47}\n" \
+  "      - {to_m: -3000, dispersion_m2_s: 30, discharge_m3_s: 61.7}\n"
+
+/* The same river, with and without the word branches: the same bits. */
+static void test_one_branch_is_the_river_itself(void **state) {
+  (void)state;
+#define COMMON                                                                                               \
+  "hydraulics: {velocity_m_s: {median: 1.3, factor: 1.2}, dispersion_m2_s: 40.5, area_m2: 60, decay_per_s: " \
+  "1e-6}\n" SENSORS_ONE
+#define SENSORS_ONE \
+  "sensors: [{id: s1, location_m: -14210.5, noise_relative: 0.05}, {id: s2, location_m: 7.3, noise_relative: 0.05}]\n"
+  hw_river plain = parse(COMMON
+                         "search: {mass_g: [1, 2], location_m: [-30000, -15000], time_s: [0, 5]}\n"
+                         "reaches:\n" PLAIN_REACHES);
+  hw_river branch = parse(COMMON
+                          "search: {mass_g: [1, 2], locations: {only: [-30000, -15000]}, time_s: [0, 5]}\n"
+                          "branches:\n  - id: only\n    head_m: -40000\n    reaches:\n" PLAIN_REACHES
+                          "      - {to_m: 0, velocity_m_s: 1.3, dispersion_m2_s: 40.5, area_m2: 60}\n");
+  hw__course *course = NULL;
+  hw_river line;
+  size_t sensors[2];
+  assert_int_equal(hw__course_create(&branch, 0, &course), HW_OK);
+  assert_int_equal(hw__course_river(course, &branch, -30000, -15000, &line, sensors), HW_OK);
+  assert_memory_equal(&line.hydraulics, &plain.hydraulics, sizeof line.hydraulics);
+  assert_int_equal(line.reach_count, plain.reach_count);
+  assert_memory_equal(line.reaches, plain.reaches, plain.reach_count * sizeof *plain.reaches);
+  assert_memory_equal(&line.search, &plain.search, sizeof line.search);
+  hw_transport *a = NULL, *b = NULL;
+  assert_int_equal(hw_transport_create(&plain, NULL, &a), HW_OK);
+  assert_int_equal(hw_transport_create(&branch, NULL, &b), HW_OK);
+  for (double from_m = -29999; from_m < 20000; from_m += 7321.7) {
+    for (double to_m = -28111; to_m < 30000; to_m += 3777.3) {
+      const hw_leg one = hw_transport_leg(a, from_m, to_m), other = hw_transport_leg_between(b, 0, from_m, 0, to_m);
+      assert_memory_equal(&one, &other, sizeof one);
+    }
+  }
+  hw_transport_free(a);
+  hw_transport_free(b);
+  hw__course_free(course);
+  hw_river_free(&line);
+  hw_river_free(&plain);
+  hw_river_free(&branch);
+}
+
+/* 500 branches and 1,000 sensors: each branch joins an earlier one. */
+static void test_a_large_network_loads_in_under_a_second(void **state) {
+  (void)state;
+  enum { BRANCHES_THERE = 500, SENSORS_THERE = 1000 };
+  char *text = malloc(1 << 20);
+  assert_non_null(text);
+  size_t n =
+      (size_t)sprintf(text, "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, area_m2: 3, decay_per_s: 0}\n" SEARCH
+                            "branches:\n  - {id: b0, head_m: -90000, reaches: [{to_m: 0}]}\n");
+  for (int i = 1; i < BRANCHES_THERE; i++) {
+    n += (size_t)sprintf(text + n,
+                         "  - {id: b%d, head_m: -9000, joins: {branch: b%d, at_m: %d}, reaches: [{to_m: 0}]}\n", i,
+                         i / 3, -200 - 17 * i);
+  }
+  n += (size_t)sprintf(text + n, "sensors:\n");
+  for (int i = 0; i < SENSORS_THERE; i++) {
+    n += (size_t)sprintf(text + n, "  - {id: s%d, branch: b%d, location_m: %d, noise_relative: 0.05}\n", i,
+                         i % BRANCHES_THERE, -100 - i);
+  }
+  struct timespec begin, end;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
+  hw_river river = parse(text);
+  hw_transport *transport = NULL;
+  assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+  const double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+  print_message("%d branches and %d sensors: %.3f s\n", BRANCHES_THERE, SENSORS_THERE, seconds);
+  assert_true(seconds < 1);
+  const hw_leg leg = hw_transport_leg_between(transport, 499, -8999, 0, -1);
+  assert_true(leg.travel_s > 0 && fabs(leg.discharge_m3_s - 500 * 0.7 * 3) < 1e-9);
+  hw_transport_free(transport);
+  hw_river_free(&river);
+  free(text);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_missing_discharges_follow_from_continuity),
+      cmocka_unit_test(test_discharges_that_contradict_name_their_confluence),
+      cmocka_unit_test(test_a_tributary_without_discharge_is_the_difference_or_a_share),
+      cmocka_unit_test(test_two_brooks_may_make_a_river),
+      cmocka_unit_test(test_travel_time_variance_and_decay_add_up_along_the_way),
+      cmocka_unit_test(test_nothing_at_all_where_the_water_does_not_pass),
+      cmocka_unit_test(test_mass_is_kept_over_confluences),
+      cmocka_unit_test(test_a_course_is_the_way_down_as_one_line),
+      cmocka_unit_test(test_one_branch_is_the_river_itself),
+      cmocka_unit_test(test_a_large_network_loads_in_under_a_second),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
