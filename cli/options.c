@@ -9,17 +9,7 @@
 #include "cli/complete.h"
 
 bool cli_number(const char *text, double *out) {
-  char *end = NULL;
-  /* strtod would also take blanks, hexadecimals, inf and nan. */
-  if (text[0] == '\0' || strspn(text, "0123456789+-.eE") != strlen(text)) {
-    return false;
-  }
-  const double value = strtod(text, &end);
-  if (*end || !isfinite(value)) {
-    return false;
-  }
-  *out = value;
-  return true;
+  return hw_number_parse(text, out) == HW_OK;
 }
 
 enum { TRIPLE_SIZE = 160 + HW_ID_SIZE };

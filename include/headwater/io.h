@@ -37,8 +37,8 @@ hw_status hw_river_parse(const char *name, const char *text, size_t size, hw_war
  *   hw_reader_free(reader);                  status is HW_EEND when all went well
  *
  * A header names the columns: one of time (ISO 8601 with offset), time_s, time_min, time_h; sensor; one of
- * concentration_g_m3, concentration_mg_l, concentration_ug_l, concentration_ng_l. NDJSON uses the same names as keys. The format is
- * told by the first character. Lines may be 65536 bytes long. */
+ * concentration_g_m3, concentration_mg_l, concentration_ug_l, concentration_ng_l. NDJSON uses the same names as keys.
+ * The format is told by the first character. Lines may be 65536 bytes long. */
 typedef struct hw_reader hw_reader;
 
 typedef struct {
@@ -98,6 +98,10 @@ void hw_reader_origin(hw_reader *reader, double unix_s);
 /* Once *stop is not 0 the readings end (HW_EEND), also while waiting on a pipe if a signal set it. */
 void hw_reader_stop_at(hw_reader *reader, const volatile sig_atomic_t *stop);
 void hw_reader_free(hw_reader *reader);
+
+/* A decimal number and nothing else: blanks, hexadecimals, inf and nan are none.
+ * Returned: the nearest double. Status: HW_EINPUT */
+hw_status hw_number_parse(const char *text, double *out);
 
 /* ISO 8601 with `Z` or an offset. Returned: seconds since 1970-01-01T00:00:00Z.
  * Status: HW_EINPUT for anything else, an offset left out included. */

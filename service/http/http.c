@@ -63,9 +63,8 @@ const char *hw__query(const hw__request *request, const char *name) {
 
 bool hw__query_number(const hw__request *request, const char *name, double fallback, double *out) {
   const char *text = hw__query(request, name);
-  char *end = NULL;
-  *out = text ? strtod(text, &end) : fallback;
-  return !text || (*text && !*end && *out == *out);
+  *out = fallback;
+  return !text || hw_number_parse(text, out) == HW_OK;
 }
 
 bool hw__query_time(const hw__request *request, const char *name, double fallback, double *out) {

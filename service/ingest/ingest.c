@@ -1,7 +1,6 @@
 /* What every format shares: numbers, units, names, and the fate of a row. */
 #include "ingest/ingest.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,21 +34,6 @@ hw_status hw__ingest_reject(hw__ingest *ingest, size_t line, hw__fate fate, cons
   return HW_OK;
 }
 
-/* A decimal number and nothing else; hexadecimal, inf and nan are not readings. */
-static bool parse_number(const char *text, double *out) {
-  if (!*text || text[strspn(text, "0123456789+-.eE")] != '\0') {
-    return false;
-  }
-  char *end;
-  errno = 0;
-  const double value = strtod(text, &end);
-  if (*end || !isfinite(value)) {
-    return false;
-  }
-  *out = value;
-  return true;
-}
-
 char hw__ingest_time_unit(const char *name) {
   return strcmp(name, "time") == 0       ? 'i'
          : strcmp(name, "time_s") == 0   ? 's'
@@ -70,7 +54,7 @@ static bool row_time(const hw__raw_row *row, double *time_s, bool *calendar) {
     return hw_time_parse(row->time, time_s) == HW_OK;
   }
   double value = row->time_value;
-  if (row->time && !parse_number(row->time, &value)) {
+  if (row->time && hw_number_parse(row->time, &value) != HW_OK) {
     return false;
   }
   *time_s = row->time_unit == 'm' ? value * 60 : row->time_unit == 'h' ? value * 3600 : value;
@@ -82,7 +66,7 @@ static bool row_value(const hw__raw_row *row, double *value, bool *below) {
   *value = row->value_number;
   if (row->value) {
     *below = row->value[0] == '<';
-    if (!parse_number(row->value + (*below ? 1 : 0), value)) {
+    if (hw_number_parse(row->value + (*below ? 1 : 0), value) != HW_OK) {
       return false;
     }
   }

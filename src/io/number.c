@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "headwater/io.h"
+
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
@@ -107,6 +109,10 @@ bool hw__number_parse(hw__slice slice, double *out) {
   }
   *out = value;
   return true;
+}
+
+hw_status hw_number_parse(const char *text, double *out) {
+  return hw__number_parse((hw__slice){text, strlen(text)}, out) ? HW_OK : HW_EINPUT;
 }
 
 void hw__number_format(double value, char *out, size_t size) {
