@@ -6,7 +6,8 @@
 
 enum { MOST_ROWS = 24000, MOST_GAPS = 3 };
 
-static const double clear = 5; /* standard deviations above the background that count as seen */
+static const double clear = 5;            /* standard deviations above the background that count as seen */
+static const double clearly_fallen = 0.4; /* of the peak: to half, beyond what the noise may hide */
 
 static double background_at(const station *s, double t_s) {
   return s->background_g_m3 + s->wave_g_m3 * sin(2 * M_PI * t_s / s->wave_period_s + s->wave_phase);
@@ -231,7 +232,7 @@ bool record_fallen(const record_plan *plan, const record *r) {
     double *high = &peak[row->sensor];
     *high = fmax(*high, row->signal_g_m3);
     const double sd = noise_sd(plan, plan->station[row->sensor].background_g_m3);
-    if (row->sensor != r->faulty && *high > 2 * clear * sd && row->signal_g_m3 < *high / 2) {
+    if (row->sensor != r->faulty && *high > 2 * clear * sd && row->signal_g_m3 < clearly_fallen * *high) {
       return true;
     }
   }

@@ -48,7 +48,7 @@ bool record_make(const record_plan *plan, const water *w, const hw_source *truth
 
 /* Largest signal in the record. */
 double record_peak(const record *r);
-/* Some sensor's signal has risen to its highest and fallen to half of it. */
+/* Some sensor's signal has risen to its highest and fallen clearly below half of it. */
 bool record_fallen(const record_plan *plan, const record *r);
 
 /* The CSV, with what clerks do to it: duplicates, rows that come late. NULL: out of memory. */

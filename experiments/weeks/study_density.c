@@ -11,20 +11,26 @@
 #include "weeks/answer.h"
 #include "weeks/draw.h"
 
-enum { SENSORS = 3, DENSITIES = 6 };
+enum { MOST_SENSORS = 60, ROWS = 9, FIRST_OF_MANY = 5 };
 
-static const double every_s[DENSITIES] = {1200, 300, 60, 10, 1, 0}; /* 0: a million readings in all */
+/* How the rivers are watched. */
+static const struct {
+  size_t sensors;
+  double every_s; /* 0: a million readings in all */
+} rows[ROWS] = {{3, 1200}, {3, 300}, {3, 60}, {3, 10}, {3, 1}, {4, 300}, {20, 300}, {60, 300}, {3, 0}};
+
 static const double noise_relative = 0.03, sds_of_interval = 2 * 1.6448536, most_ratio = 1.3;
 
 typedef struct {
   water_stated stated;
   hw_source truth;
   hw_box box;
-  double sensor_m[SENSORS], noise_absolute_g_m3, begin_s, end_s;
+  size_t sensors;
+  double sensor_m[MOST_SENSORS], noise_absolute_g_m3, begin_s, end_s;
 } scene;
 
-static scene draw_scene(hw_rng *rng) {
-  scene s = {.stated = {.cells = WATER_CELLS, .velocity_factor = 1, .dispersion_factor = 1}};
+static scene draw_scene(size_t sensors, hw_rng *rng) {
+  scene s = {.sensors = sensors, .stated = {.cells = WATER_CELLS, .velocity_factor = 1, .dispersion_factor = 1}};
   const double v = as_written(between_log(rng, 0.3, 1.2)), d = as_written(between_log(rng, 5, 50));
   for (size_t i = 0; i < WATER_CELLS; i++) {
     s.stated.velocity_m_s[i] = v;
@@ -35,8 +41,8 @@ static scene draw_scene(hw_rng *rng) {
   s.box = (hw_box){{1000, -round(length_m * 0.95), 0}, {100000, -round(length_m * 0.05), window_s}};
   s.truth = (hw_source){between_log(rng, 1000, 100000), between(rng, s.box.lo.location_m, s.box.hi.location_m),
                         between(rng, 0, window_s)};
-  for (size_t k = 0; k < SENSORS; k++) {
-    s.sensor_m[k] = round(length_m * 0.6 * (double)k);
+  for (size_t k = 0; k < sensors; k++) {
+    s.sensor_m[k] = round(length_m * 1.2 * (double)k / (double)(sensors - 1));
   }
   s.stated.from_m = s.box.lo.location_m - WATER_CELL_M;
   return s;
@@ -45,7 +51,7 @@ static scene draw_scene(hw_rng *rng) {
 /* The record runs from before the release until the last sensor has seen the pulse; the noise is a 500th of the first
  * sensor's peak. */
 static void settle(scene *s, const water *w) {
-  const double last_m = s->sensor_m[SENSORS - 1], from_m = s->truth.location_m;
+  const double last_m = s->sensor_m[s->sensors - 1], from_m = s->truth.location_m;
   s->begin_s = s->box.lo.time_s - 1800;
   s->end_s = s->truth.time_s + water_travel_s(w, from_m, last_m) + 6 * water_spread_s(w, from_m, last_m);
   const double passage_s = s->truth.time_s + water_travel_s(w, from_m, s->sensor_m[0]);
@@ -64,7 +70,7 @@ static char *write_river(const scene *s) {
   fprintf(out, "search: {mass_g: [%.0f, %.0f], location_m: [%.0f, %.0f], time_s: [%.0f, %.0f]}\nsensors:\n",
           s->box.lo.mass_g, s->box.hi.mass_g, s->box.lo.location_m, s->box.hi.location_m, s->box.lo.time_s,
           s->box.hi.time_s);
-  for (size_t k = 0; k < SENSORS; k++) {
+  for (size_t k = 0; k < s->sensors; k++) {
     fprintf(out,
             "  - {id: s%zu, location_m: %.0f, noise_relative: %g, noise_absolute_g_m3: %.5g, background_g_m3: 0}\n",
             k + 1, s->sensor_m[k], noise_relative, s->noise_absolute_g_m3);
@@ -83,7 +89,7 @@ static char *write_readings(const scene *s, const water *w, double step_s, hw_rn
   fprintf(out, "time_s,sensor,concentration_g_m3\n");
   for (size_t i = 0; s->begin_s + (double)i * step_s <= s->end_s; i++) {
     const double t = s->begin_s + (double)i * step_s;
-    for (size_t k = 0; k < SENSORS; k++) {
+    for (size_t k = 0; k < s->sensors; k++) {
       const double c = water_concentration(w, &s->truth, 0, s->sensor_m[k], t);
       fprintf(out, "%.3f,s%zu,%.6g\n", t, k + 1,
               c + hypot(s->noise_absolute_g_m3, noise_relative * c) * hw_rng_normal(rng));
@@ -108,10 +114,10 @@ static bool find_bound(const week *w, const hw_schedule *schedule, double out[UN
 }
 
 typedef struct {
-  double cases, refused, hold[UNKNOWNS], ln_width[UNKNOWNS], ln_ratio[UNKNOWNS], longest_s, rows, seconds;
+  double cases, refused, hold[UNKNOWNS], ln_width[UNKNOWNS], ln_ratio[UNKNOWNS], longest_s, rows, seconds, every_s;
 } tally;
 
-static bool add_case(uint64_t seed, size_t density, tally *t) {
+static bool add_case(uint64_t seed, size_t row, tally *t) {
   hw_rng rng;
   hw_rng_seed(&rng, seed, 0);
   scene *s = malloc(sizeof *s);
@@ -121,14 +127,16 @@ static bool add_case(uint64_t seed, size_t density, tally *t) {
   double bound[UNKNOWNS], truth[UNKNOWNS];
   answer a;
   if (ok) {
-    *s = draw_scene(&rng);
+    *s = draw_scene(rows[row].sensors, &rng);
     water_draw(&s->stated, &(water_secret){0}, &rng, w);
     settle(s, w);
-    const double step = every_s[density] > 0 ? every_s[density] : (s->end_s - s->begin_s) * SENSORS / 1e6;
+    const double sensors = (double)s->sensors, length_s = s->end_s - s->begin_s;
+    const double step = rows[row].every_s > 0 ? rows[row].every_s : length_s * sensors / 1e6;
     const hw_schedule schedule = {s->begin_s, s->end_s, step};
-    hw_rng_seed(&rng, seed, 1 + density);
+    hw_rng_seed(&rng, seed, 1 + row);
     k = (week){.truth = s->truth, .river = write_river(s), .readings = write_readings(s, w, step, &rng)};
-    t->rows += floor((s->end_s - s->begin_s) / step + 1) * SENSORS;
+    t->every_s = step;
+    t->rows += floor(length_s / step + 1) * sensors;
     ok = k.river && k.readings && find_bound(&k, &schedule, bound) && answer_week(&k, &a);
   }
   if (ok) {
@@ -151,16 +159,11 @@ static bool add_case(uint64_t seed, size_t density, tally *t) {
 
 /* Returned: whether the widths follow the bound, and do not grow. A geometric mean of n widths that scatter by a tenth
  * is good to 0.1 / sqrt(n); three of that are allowed, and a twentieth for the particles' own scatter. */
-static bool report(size_t density, const tally *t, const tally *coarser) {
+static bool report(size_t row, const tally *t, const tally *coarser) {
   static const size_t shown[UNKNOWNS] = {PLACE, TIME, MASS};
   const double n = t->cases - t->refused, slack = 1.05 + 0.3 / sqrt(fmax(n, 1));
   bool met = t->refused == 0;
-  if (every_s[density] > 0) {
-    printf("%6.0f s", every_s[density]);
-  } else {
-    printf("a million");
-  }
-  printf("\t%8.0f %5.0f %6.0f  ", t->rows / t->cases, t->cases, t->refused);
+  printf("%7zu %8.4g s %8.0f %6.0f %7.0f  ", rows[row].sensors, t->every_s, t->rows / t->cases, t->cases, t->refused);
   for (size_t i = 0; i < UNKNOWNS; i++) {
     const double ratio = exp(t->ln_ratio[shown[i]] / n);
     const bool grows = coarser && exp(t->ln_width[shown[i]] / n -
@@ -179,23 +182,23 @@ static bool report(size_t density, const tally *t, const tally *coarser) {
 int main(int argc, char **argv) {
   const long cases = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
   const long seed = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
-  const long densities = argc > 3 ? strtol(argv[3], NULL, 10) : DENSITIES;
-  if (cases < 1 || seed < 1 || densities < 1 || densities > DENSITIES) {
-    fprintf(stderr, "study_density: expected a number of rivers, a first seed and a number of densities up to 6\n");
+  const long count = argc > 3 ? strtol(argv[3], NULL, 10) : ROWS;
+  if (cases < 1 || seed < 1 || count < 1 || count > ROWS) {
+    fprintf(stderr, "study_density: expected a number of rivers, a first seed and a number of rows up to %d\n", ROWS);
     return 2;
   }
-  printf("every\treadings cases refused   width over the bound    90 %% holds       ms a    slowest\n");
-  printf("\t                          place   time    mass  place  time mass  reading  reading\n");
-  tally t[DENSITIES] = {{0}};
+  printf("                                             width over the bound      90 %% holds        ms a  slowest\n");
+  printf("sensors      every readings rivers refused     place   time    mass  place  time  mass  reading       ms\n");
+  tally t[ROWS] = {{0}};
   bool met = true;
-  for (size_t d = 0; d < (size_t)densities; d++) {
-    const long count = every_s[d] > 0 ? cases : (cases + 9) / 10;
-    for (long i = 0; i < count; i++) {
-      if (!add_case((uint64_t)(seed + i), d, &t[d])) {
+  for (size_t r = 0; r < (size_t)count; r++) {
+    const bool million = !(rows[r].every_s > 0), first = r == 0 || r == FIRST_OF_MANY || million;
+    for (long i = 0; i < (million ? (cases + 9) / 10 : cases); i++) {
+      if (!add_case((uint64_t)(seed + i), r, &t[r])) {
         return 3;
       }
     }
-    met = report(d, &t[d], every_s[d] > 0 && d > 0 ? &t[d - 1] : NULL) && met;
+    met = report(r, &t[r], first ? NULL : &t[r - 1]) && met;
   }
   return met ? 0 : 1;
 }

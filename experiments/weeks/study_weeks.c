@@ -252,8 +252,10 @@ static int show(const request *q) {
   if (!week_make(q->seed, q->single, &w)) {
     return fail("a week");
   }
-  if (q->dump && !dump_week(q->dump, q->single, &w)) {
-    return fail(q->dump);
+  if (q->dump) {
+    const bool ok = dump_week(q->dump, q->single, &w);
+    week_free(&w);
+    return ok ? 0 : fail(q->dump);
   }
   const result r = judge(q, q->single, &w);
   table_print(&r, 1);
@@ -276,7 +278,7 @@ static const char usage[] =
     "  --ideal       the best answer there is instead of the engine's, where it can be had\n"
     "  --report      only the table of what the results' file holds, whichever program made it\n"
     "  --case        one week in full\n"
-    "  --dump        write the weeks' files instead (with --case: too), for headwater identify\n";
+    "  --dump        write the weeks' files instead, for headwater identify\n";
 
 static bool parse(int argc, char **argv, request *q) {
   static const struct option options[] = {
