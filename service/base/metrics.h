@@ -35,7 +35,7 @@
   X(HW_METRIC_COPIES, "headwater_copies_total", 1, "Copies of partitions brought to the cluster.")                   \
   X(HW_METRIC_COPY_BYTES, "headwater_copy_bytes_total", 1, "Their bytes.")                                           \
   X(HW_METRIC_COPY_FAILURES, "headwater_copy_failures_total", 1, "Copies that failed.")                              \
-  X(HW_METRIC_HOOKS, "headwater_hooks_total", 1, "Hooks run with success.")                                          \
+  X(HW_METRIC_HOOKS, "headwater_hooks_total", 1, "Events told, each to each receiver.")                              \
   X(HW_METRIC_HOOK_FAILURES, "headwater_hook_failures_total", 1, "Hook attempts that failed.")
 
 typedef enum {

@@ -12,19 +12,28 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/rest.h"
 #include "live/show.h"
 
-enum { PAGE = 32, TRIES = 5, COMMAND_S = 30, WEBHOOK_S = 10 };
+enum { PAGE = 32, TRIES = 5, COMMAND_S = 30, WEBHOOK_MS = 5000, PATIENCE_MS = 15000 };
 
-static const char cursor_name[] = "hooks";
+/* Somebody to be told: returns true when it took the event. */
+typedef bool (*teller)(const hw__service *service, const char *body, int64_t patience_ms);
 
-struct hw__hooks {
+typedef struct {
   hw__service *service;
+  const char *name; /* of the cursor */
+  teller tell;
   pthread_t thread;
   int64_t cursor;
+} receiver;
+
+struct hw__hooks {
+  receiver receivers[2];
+  size_t count;
 };
 
 static size_t swallow(char *data, size_t size, size_t count, void *context) {
@@ -33,18 +42,26 @@ static size_t swallow(char *data, size_t size, size_t count, void *context) {
   return size * count;
 }
 
-static bool post(const char *url, const char *body) {
+static int stop_with_service(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
+  (void)a, (void)b, (void)c, (void)d;
+  return atomic_load(&((const hw__service *)context)->stopping);
+}
+
+static bool post(const hw__service *service, const char *body, int64_t patience_ms) {
   CURL *curl = curl_easy_init();
   struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
   long code = 0;
   bool ok = curl && headers;
   if (ok) {
-    curl_easy_setopt(curl, CURLOPT_URL, url);
+    curl_easy_setopt(curl, CURLOPT_URL, service->options.webhook);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT, (long)WEBHOOK_S);
+    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)(patience_ms < WEBHOOK_MS ? patience_ms : WEBHOOK_MS));
+    curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, stop_with_service);
+    curl_easy_setopt(curl, CURLOPT_XFERINFODATA, service);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, swallow);
@@ -70,11 +87,35 @@ static bool reap(const hw__service *service, pid_t child) {
   return false;
 }
 
-/* No shell: the program gets the event on its standard input and nothing from it on its command line. */
-static bool run_command(const hw__service *service, const char *program, const char *body) {
+/* What is ours alone: where the data lie, and with which password. */
+static bool is_secret(const char *variable) {
+  return strncmp(variable, "PG", 2) == 0 || strncmp(variable, "HEADWATER_", 10) == 0;
+}
+
+/* The environment without it; NULL without memory. The strings are borrowed. */
+static char **environment_of_hooks(void) {
   extern char **environ;
+  size_t count = 0, kept = 0;
+  while (environ[count]) {
+    count++;
+  }
+  char **out = calloc(count + 1, sizeof *out);
+  for (size_t i = 0; out && i < count; i++) {
+    if (!is_secret(environ[i])) {
+      out[kept++] = environ[i];
+    }
+  }
+  return out;
+}
+
+/* No shell: the program gets the event on its standard input and nothing from it on its command line. */
+static bool run_command(const hw__service *service, const char *body, int64_t patience_ms) {
+  (void)patience_ms; /* a mail takes as long as it takes */
+  char *program = (char *)service->options.command;
+  char **environment = environment_of_hooks();
   int ends[2];
-  if (pipe(ends) != 0) {
+  if (!environment || pipe(ends) != 0) {
+    free(environment);
     return false;
   }
   posix_spawn_file_actions_t actions;
@@ -83,10 +124,11 @@ static bool run_command(const hw__service *service, const char *program, const c
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addclose(&actions, ends[1]);
   posix_spawn_file_actions_adddup2(&actions, 2, 1); /* our standard output is for the address alone */
-  char *const arguments[] = {(char *)program, NULL};
+  char *const arguments[] = {program, NULL};
   pid_t child = 0;
-  const int fault = posix_spawn(&child, program, &actions, NULL, arguments, environ);
+  const int fault = posix_spawn(&child, program, &actions, NULL, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
+  free(environment);
   close(ends[0]);
   bool ok = fault == 0;
   if (ok) {
@@ -99,39 +141,47 @@ static bool run_command(const hw__service *service, const char *program, const c
   return ok && reap(service, child);
 }
 
-static bool tell_once(const hw__service *service, const char *body, bool *webhook_done, bool *command_done) {
-  const hw_serve_options *o = &service->options;
-  *webhook_done = *webhook_done || !o->webhook || post(o->webhook, body);
-  *command_done = *command_done || !o->command || run_command(service, o->command, body);
-  return *webhook_done && *command_done;
-}
-
-static void tell(const hw__service *service, const hw__event *event) {
+static void tell(const receiver *r, const hw__event *event) {
+  const hw__service *service = r->service;
   json_t *root = hw__show_event(service, event);
   char *body = root ? json_dumps(root, JSON_COMPACT) : NULL;
   json_decref(root);
-  bool webhook_done = false, command_done = false, told = body == NULL;
-  for (int try = 0; try < TRIES && !told && !atomic_load(&service->stopping); try++) {
-    told = tell_once(service, body, &webhook_done, &command_done);
+  bool told = false;
+  const int64_t until_ms = hw__clock_ms() + PATIENCE_MS;
+  int64_t left_ms = PATIENCE_MS;
+  for (int try = 0; try < TRIES && body && !told && left_ms > 0 && !atomic_load(&service->stopping); try++) {
+    told = r->tell(service, body, left_ms);
     hw__metric_add(told ? HW_METRIC_HOOKS : HW_METRIC_HOOK_FAILURES, 1);
-    if (!told && try + 1 < TRIES) {
-      hw__rest(&service->stopping, 1000 << try);
+    left_ms = until_ms - hw__clock_ms();
+    if (!told && try + 1 < TRIES && left_ms > 0) {
+      hw__rest(&service->stopping, 1000 << try < left_ms ? 1000 << try : (int)left_ms);
     }
   }
   if (!told) {
-    hw__logf(HW_LOG_ERROR, "hook_failed", "event", "%lld", (long long)event->id);
+    hw__logf(HW_LOG_ERROR, "hook_failed", "id", "%lld", (long long)event->id);
   }
   free(body);
 }
 
+typedef struct {
+  const char *name;
+  int64_t at;
+} cursor_job;
+
 static hw__db_status run_cursor(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
-  return hw__db_put_cursor(db, cursor_name, *(const int64_t *)context);
+  const cursor_job *job = context;
+  return hw__db_put_cursor(db, job->name, job->at);
+}
+
+static hw__db_status store_cursor(const receiver *r) {
+  cursor_job job = {r->name, r->cursor};
+  return hw__store_write(r->service->store, run_cursor, &job);
 }
 
 static void *tell_all(void *argument) {
-  hw__hooks *hooks = argument;
-  hw__service *service = hooks->service;
+  receiver *r = argument;
+  hw__service *service = r->service;
   uint64_t seen = UINT64_MAX;
   while (!atomic_load(&service->stopping)) {
     const uint64_t version = hw__store_wait(service->store, seen, 1000);
@@ -139,16 +189,16 @@ static void *tell_all(void *argument) {
     size_t count = 0;
     hw__db *db = hw__store_reader(service->store);
     if (db) {
-      hw__db_events(db, hooks->cursor, false, events, PAGE, &count);
+      hw__db_events(db, r->cursor, false, events, PAGE, &count);
       hw__store_return(service->store, db);
     }
     for (size_t i = 0; i < count; i++) {
       if (!atomic_load(&service->stopping)) {
-        tell(service, &events[i]);
+        tell(r, &events[i]);
       }
       if (!atomic_load(&service->stopping)) {
-        hooks->cursor = events[i].id;
-        hw__store_write(service->store, run_cursor, &hooks->cursor);
+        r->cursor = events[i].id;
+        store_cursor(r);
       }
       free(events[i].body);
     }
@@ -170,22 +220,26 @@ static hw_status check(const hw_serve_options *o, hw_error *error) {
   return HW_OK;
 }
 
-/* Where a former run stopped telling, or, the first time, now. */
-static hw__db_status find_cursor(hw__hooks *hooks) {
-  hw__db *db = hw__store_reader(hooks->service->store);
-  hw__db_status status = db ? hw__db_cursor(db, cursor_name, &hooks->cursor) : HW_DB_IO;
+/* Where a former run stopped telling, or, the first time, now. Once there was one cursor for all. */
+static hw__db_status find_cursor(receiver *r) {
+  hw__db *db = hw__store_reader(r->service->store);
+  hw__db_status status = db ? hw__db_cursor(db, r->name, &r->cursor) : HW_DB_IO;
   if (status == HW_DB_ABSENT) {
-    status = hw__db_last_event(db, &hooks->cursor);
+    status = hw__db_cursor(db, "hooks", &r->cursor);
+  }
+  if (status == HW_DB_ABSENT) {
+    status = hw__db_last_event(db, &r->cursor);
   }
   if (db) {
-    hw__store_return(hooks->service->store, db);
+    hw__store_return(r->service->store, db);
   }
-  return status == HW_DB_OK ? hw__store_write(hooks->service->store, run_cursor, &hooks->cursor) : status;
+  return status == HW_DB_OK ? store_cursor(r) : status;
 }
 
 hw_status hw__hooks_start(hw__service *service, hw__hooks **out, hw_error *error) {
+  const hw_serve_options *o = &service->options;
   *out = NULL;
-  hw_status status = check(&service->options, error);
+  hw_status status = check(o, error);
   if (status != HW_OK) {
     return status;
   }
@@ -193,20 +247,28 @@ hw_status hw__hooks_start(hw__service *service, hw__hooks **out, hw_error *error
   if (!hooks) {
     return HW_ENOMEM;
   }
-  hooks->service = service;
+  const receiver wanted[] = {{.name = o->webhook ? "hooks webhook" : NULL, .tell = post},
+                             {.name = o->command ? "hooks command" : NULL, .tell = run_command}};
   curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (find_cursor(hooks) != HW_DB_OK || pthread_create(&hooks->thread, NULL, tell_all, hooks) != 0) {
-    free(hooks);
-    snprintf(error->text, sizeof error->text, "hooks do not start");
-    return HW_EIO;
-  }
   *out = hooks;
+  for (size_t i = 0; i < 2; i++) {
+    receiver *r = &hooks->receivers[hooks->count];
+    *r = wanted[i];
+    r->service = service;
+    if (r->name && (find_cursor(r) != HW_DB_OK || pthread_create(&r->thread, NULL, tell_all, r) != 0)) {
+      snprintf(error->text, sizeof error->text, "hooks do not start");
+      return HW_EIO; /* stopped with all that did start */
+    }
+    hooks->count += r->name != NULL;
+  }
   return HW_OK;
 }
 
 void hw__hooks_stop(hw__hooks *hooks) {
   if (hooks) {
-    pthread_join(hooks->thread, NULL);
+    for (size_t i = 0; i < hooks->count; i++) {
+      pthread_join(hooks->receivers[i].thread, NULL);
+    }
     curl_global_cleanup();
     free(hooks);
   }

@@ -2,6 +2,7 @@
 import contextlib
 import glob
 import hashlib
+import json
 import os
 import select
 import shutil
@@ -15,7 +16,7 @@ import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
-from serving import Service, certificate, rows, run_claims  # noqa: E402
+from serving import Service, certificate, rows, run_claims, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -175,6 +176,28 @@ def test_old_tls_is_refused(folder):
         assert not shake(service, version.TLSv1_1) and not shake(service, version.TLSv1)
         for ciphers in ("AES128-GCM-SHA256", "AES256-SHA", "ECDHE-RSA-AES128-SHA", "ECDHE-RSA-AES256-SHA384", "DHE-RSA-AES256-SHA", "aNULL"):
             assert not shake(service, version.TLSv1_2, ciphers + ":@SECLEVEL=0"), ciphers
+
+
+def test_a_hanging_webhook_holds_up_nobody_else(folder):
+    told, program = os.path.join(folder, "told"), os.path.join(folder, "hook")
+    with open(program, "w") as out:
+        out.write(f"#!/bin/sh\n(cat; echo) >>{told}\nenv >{told}.env\n")
+    os.chmod(program, 0o755)
+    with socket.create_server(("127.0.0.1", 0)) as deaf:  # takes connections, never answers
+        secrets = {"PGPASSWORD": "correct horse", "HEADWATER_STORE_NOTE": "battery staple", "KEPT": "this"}
+        service = Service(HEADWATER, folder, "--quiet", "7200", "--webhook", f"http://127.0.0.1:{deaf.getsockname()[1]}/", "--command", program, environment=secrets)
+        with service:
+            service.post(spill(HEADWATER, service.river))
+            service.settle()
+            began = time.time()
+            kinds = lambda: [json.loads(line)["kind"] for line in open(told)] if os.path.exists(told) else []  # noqa: E731
+            assert wait_for(lambda: "incident_closed" in kinds() and "intake_alarm" in kinds(), 8), kinds()
+            assert wait_for(lambda: "hook_failed" in open(os.path.join(folder, "log")).read(), 25), open(os.path.join(folder, "log")).read()
+            assert time.time() - began < 20, time.time() - began
+            began = time.time()
+        assert time.time() - began < 5, "it does not stop"
+    environment = open(told + ".env").read()
+    assert "KEPT=this" in environment and "correct horse" not in environment and "battery staple" not in environment, environment
 
 
 def memory_mb(service, which="VmRSS"):

@@ -348,7 +348,7 @@ def test_hooks_are_told_once_per_event(folder):
         service.post(spill(HEADWATER, service.river))
         service.settle()
         until = time.time() + 20
-        while time.time() < until and service.metric("headwater_hooks_total") < 4:
+        while time.time() < until and service.metric("headwater_hooks_total") < 8:
             time.sleep(0.1)
         time.sleep(0.2)
     with service:
