@@ -24,14 +24,14 @@ static hw_status take_word(hw__yaml *yaml, const yaml_node_t *node, const char *
 }
 
 static hw_status take_encoding(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  int value;
+  int value = 0;
   const hw_status status = take_word(yaml, node, what, hw__encoding_words, &value);
   *(hw_encoding *)target = status == HW_OK ? (hw_encoding)value : HW_ENCODING_OPEN;
   return status;
 }
 
 static hw_status take_character(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  int value;
+  int value = 0;
   const hw_status status =
       take_word(yaml, node, what, strcmp(what, "decimal") == 0 ? hw__decimal_words : hw__separator_words, &value);
   *(char *)target = status == HW_OK ? (char)value : 0;
@@ -39,14 +39,14 @@ static hw_status take_character(hw__yaml *yaml, const yaml_node_t *node, const c
 }
 
 static hw_status take_time_form(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  int value;
+  int value = 0;
   const hw_status status = take_word(yaml, node, what, hw__time_words, &value);
   *(hw_time_form *)target = status == HW_OK ? (hw_time_form)value : HW_TIME_OPEN;
   return status;
 }
 
 static hw_status take_twice(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  int value;
+  int value = 0;
   const hw_status status = take_word(yaml, node, what, hw__twice_words, &value);
   *(hw_twice *)target = status == HW_OK ? (hw_twice)value : HW_TWICE_REFUSED;
   return status;
@@ -258,9 +258,10 @@ static bool lengthen(const char *text, size_t size, char **out, size_t *out_size
       flow[length++] = text[i];
     }
   }
-  memcpy(flow + length, "\"}", 2);
+  flow[length++] = '"';
+  flow[length++] = '}';
   *out = flow;
-  *out_size = length + 2;
+  *out_size = length;
   return true;
 }
 
