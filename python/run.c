@@ -253,6 +253,8 @@ static PyObject *estimate_text(PyObject *self, PyObject *unused) {
   return write_estimate(self, hw_result_text);
 }
 
+enum { SAMPLE_COLUMNS = 7 };
+
 static PyObject *samples(PyObject *self, PyObject *arguments) {
   hw_py_run *run = of(self);
   Py_ssize_t most = 10000;
@@ -274,9 +276,18 @@ static PyObject *samples(PyObject *self, PyObject *arguments) {
     free(drawn);
     return hw_py_raise(module_of(self), status, NULL);
   }
-  _Static_assert(sizeof(hw_sample) == 6 * sizeof(double), "a sample is six doubles side by side");
-  return hw_py_table_new(module_of(self), (double *)(void *)drawn, count,
-                         "mass_g location_m time_s velocity_m_s dispersion_m2_s weight");
+  double *values = malloc((count + 1) * SAMPLE_COLUMNS * sizeof *values);
+  for (size_t i = 0; values && i < count; i++) {
+    const hw_sample *s = &drawn[i];
+    const double row[SAMPLE_COLUMNS] = {
+        s->source.mass_g, s->source.location_m, s->source.time_s, (double)s->source.branch,
+        s->velocity_m_s,  s->dispersion_m2_s,   s->weight};
+    memcpy(&values[SAMPLE_COLUMNS * i], row, sizeof row);
+  }
+  free(drawn);
+  return values ? hw_py_table_new(module_of(self), values, count,
+                                  "mass_g location_m time_s branch velocity_m_s dispersion_m2_s weight")
+                : PyErr_NoMemory();
 }
 
 static PyObject *predict(PyObject *self, PyObject *arguments) {

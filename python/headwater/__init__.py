@@ -234,7 +234,7 @@ class Run:
         return Estimate(self._run.estimate_json(), self._run.estimate_text())
 
     def samples(self, most=10000):
-        """Weighted draws of everything unknown, as a record array: mass_g, location_m, time_s, velocity_m_s,
+        """Weighted draws of everything unknown, as a record array: mass_g, location_m, time_s, branch, velocity_m_s,
         dispersion_m2_s, weight. It looks into the library's own numbers; nothing is copied."""
         numpy = _numpy()
         table = self._run.samples(most)
