@@ -58,6 +58,10 @@ static bool is_silent(const silence *gaps, double t_s) {
   return false;
 }
 
+static double next_step(const record_plan *plan, hw_rng *rng) {
+  return plan->irregular ? round(plan->every_s * between(rng, 0.5, 1.5)) : plan->every_s;
+}
+
 /* One sensor read from begin to end. Correlated noise keeps 0.8 of the last reading's. */
 static void read_sensor(const record_plan *plan, const water *w, const hw_source *truth, size_t k, double end_s,
                         hw_rng *rng, record *out) {
@@ -66,7 +70,7 @@ static void read_sensor(const record_plan *plan, const water *w, const hw_source
   const double kept = plan->special == FAULT_CORRELATED ? 0.8 : 0;
   const double first_s = round(plan->begin_s + between(rng, 0, plan->every_s));
   double noise = hw_rng_normal(rng);
-  for (double t = first_s; t <= end_s && out->count < out->capacity; t += plan->every_s) {
+  for (double t = first_s; t <= end_s && out->count < out->capacity; t += next_step(plan, rng)) {
     noise = kept * noise + sqrt(1 - kept * kept) * hw_rng_normal(rng);
     if (is_silent(&gaps, t)) {
       continue;
@@ -193,6 +197,7 @@ bool record_make(const record_plan *plan, const water *w, const hw_source *truth
   const bool empty = plan->special == EMPTY_ZEROS || plan->special == EMPTY_NOISE || plan->special == EMPTY_NONDETECTS;
   const hw_source none = {0, truth->location_m, truth->time_s};
   out->capacity = (size_t)rows + plan->sensors;
+  out->capacity *= plan->irregular ? 2 : 1;
   out->rows = malloc(out->capacity * sizeof *out->rows);
   if (!out->rows) {
     return false;

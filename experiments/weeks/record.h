@@ -18,6 +18,7 @@ typedef struct {
   size_t sensors;
   station station[RECORD_SENSORS]; /* from upstream to downstream */
   double begin_s, every_s;
+  bool irregular;   /* each step half to one and a half times as long */
   double end_share; /* of the highest reading: the record ends when a sensor has fallen to it; 0: after the last */
   double noise_relative, noise_absolute_g_m3;
   double limit_g_m3; /* 0: not censored */

@@ -53,7 +53,8 @@ static void draw_places(setting *s, hw_rng *rng) {
 }
 
 static void draw_reaches(setting *s, hw_rng *rng) {
-  s->reaches = chance(rng, 0.3) ? 2 + (size_t)between(rng, 0, SETTING_REACHES - 1) : 0;
+  s->reaches =
+      chance(rng, 0.3) && s->plan.special != HYDRAULICS_UNKNOWN ? 2 + (size_t)between(rng, 0, SETTING_REACHES - 1) : 0;
   size_t end[SETTING_REACHES];
   for (size_t i = 0; i < s->reaches; i++) {
     end[i] = (i + 1) * s->stated.cells / (s->reaches + 1) + (size_t)between(rng, 0, 3);
@@ -77,7 +78,7 @@ static void draw_hydraulics(setting *s, hw_rng *rng) {
   s->stated.velocity_factor = doubtful ? as_written(between_log(rng, 1.03, 1.3)) : 1;
   s->stated.dispersion_factor = doubtful ? as_written(between_log(rng, 1.2, 2.5)) : 1;
   /* Reaches with one area and several velocities would gain and lose water: there the discharge is given. */
-  const bool by_area = s->reaches == 0 && chance(rng, 0.3);
+  const bool by_area = s->reaches == 0 && s->plan.special != HYDRAULICS_UNKNOWN && chance(rng, 0.3);
   s->stated.discharge_follows = by_area && doubtful;
   s->stated.discharge_m3_s = s->velocity_m_s * s->area_m2;
   if (!by_area) {
@@ -111,6 +112,10 @@ static void draw_times(setting *s, hw_rng *rng) {
   const double least_s = longest_s * (double)plan->sensors / MOST_PLANNED_ROWS;
   plan->every_s =
       10 * round(fmin(between_log(rng, fmin(fmax(minute, least_s), 60 * minute), 60 * minute), 60 * minute) / 10);
+  if (plan->special == GRABS) {
+    plan->irregular = true;
+    plan->every_s = round(between_log(rng, hour, 4 * hour));
+  }
   const double ending = hw_rng_uniform(rng);
   plan->end_share = ending < 0.25 ? between(rng, 0.75, 0.98) : ending < 0.55 ? between(rng, 0.05, 0.5) : 0;
   setting_mark(s, ending < 0.25 ? ENDS_PEAK : ending < 0.55 ? ENDS_AFTER : ENDS_LAST);

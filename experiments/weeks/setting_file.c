@@ -37,8 +37,12 @@ char *setting_write(const setting *s, uint64_t index) {
     return NULL;
   }
   fprintf(out, "name: Week %llu\nhydraulics:\n", (unsigned long long)index);
-  write_quantity(out, "velocity_m_s", s->velocity_m_s, s->stated.velocity_factor);
-  write_quantity(out, "dispersion_m2_s", s->dispersion_m2_s, s->stated.dispersion_factor);
+  if (s->plan.special == HYDRAULICS_UNKNOWN) {
+    fprintf(out, "  velocity_m_s: unknown\n  dispersion_m2_s: unknown\n");
+  } else {
+    write_quantity(out, "velocity_m_s", s->velocity_m_s, s->stated.velocity_factor);
+    write_quantity(out, "dispersion_m2_s", s->dispersion_m2_s, s->stated.dispersion_factor);
+  }
   if (s->area_m2 > 0) {
     write_quantity(out, "area_m2", s->area_m2, 1);
   } else {

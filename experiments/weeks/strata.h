@@ -45,6 +45,7 @@
   X(NO_CANDIDATE, "truth-at-no-candidate", SOUND)          \
   X(BEGINS_INSIDE, "begins-inside-the-pulse", SOUND)       \
   X(LARGE_BACKGROUND, "signal-small-on-background", SOUND) \
+  X(GRABS, "sparse-grabs", SOUND)                          \
   X(ALL_BROKEN, "broken", BROKEN)                          \
   X(FAULT_CLIPPED, "clipped-at-60-%", BROKEN)              \
   X(FAULT_GAIN, "gain-x0.7", BROKEN)                       \
@@ -55,6 +56,7 @@
   X(FAULT_CLOCK, "clock-shifted", BROKEN)                  \
   X(FAULT_CORRELATED, "correlated-noise-0.8", BROKEN)      \
   X(NOISE_UNSTATED, "noise-not-stated", WRONG)             \
+  X(HYDRAULICS_UNKNOWN, "hydraulics-unknown", WRONG)       \
   X(WRONG_DISPERSION, "dispersion-wrong-by-5", WRONG)      \
   X(STORAGE, "storage-zones", WRONG)                       \
   X(SWINGING, "velocity-swings-30-%", WRONG)               \
@@ -76,6 +78,8 @@ typedef enum {
   ORDINARY = STRATA, /* a week that is not special */
   FIRST_SPECIAL = BEGINS_INSIDE
 } stratum;
+
+_Static_assert(STRATA <= 64, "a bit for each");
 
 static inline uint64_t stratum_bit(stratum s) {
   return (uint64_t)1 << s;

@@ -7,7 +7,7 @@
 static const size_t shown[UNKNOWNS] = {PLACE, TIME, MASS};
 
 typedef struct {
-  double weeks, refused, provisional, early, answered, full, far, flat, named, faulty;
+  double weeks, refused, provisional, early, answered, full, far, flat, named, accusing;
   double hold90[UNKNOWNS], hold50[UNKNOWNS];
   double score; /* sum of interval scores of the place, in distances */
   double *width;
@@ -34,6 +34,16 @@ static bool is_far(const result *r) {
   return false;
 }
 
+/* Somebody who did not do it is said to have, with more than 80 % and full trust. */
+static bool accuses_innocent(const result *r) {
+  for (int k = 0; k < SETTING_CANDIDATES; k++) {
+    if (k != r->guilty && r->answer.accused[k] > 0.8) {
+      return r->answer.trust == TRUST_FULL;
+    }
+  }
+  return false;
+}
+
 static void add(tally *t, const result *r) {
   const answer *a = &r->answer;
   t->weeks++;
@@ -47,6 +57,7 @@ static void add(tally *t, const result *r) {
   t->full += a->trust == TRUST_FULL;
   t->far += a->trust == TRUST_FULL && is_far(r);
   t->flat += is_flat(a);
+  t->accusing += accuses_innocent(r);
   for (size_t u = 0; u < UNKNOWNS; u++) {
     t->hold90[u] += r->truth[u] >= a->lo[u] && r->truth[u] <= a->hi[u];
     t->hold50[u] += fabs(a->rank[u] - 0.5) < 0.25;
@@ -116,8 +127,8 @@ static size_t print_row(stratum s, tally *t) {
     outside += print_share(t->hold50[shown[i]], t->answered, a->hold50[0], a->hold50[1]);
   }
   const bool far = a->never_far && t->far > 0, flat = t->flat > 0;
-  printf("   %6.3f %8.3g %5.0f%c %4.0f%c", median(t->width, (size_t)t->answered), t->score / t->answered, t->far,
-         far ? '*' : ' ', t->flat, flat ? '*' : ' ');
+  printf("   %6.3f %8.3g %5.0f%c %4.0f%c  %4.0f ", median(t->width, (size_t)t->answered), t->score / t->answered,
+         t->far, far ? '*' : ' ', t->flat, flat ? '*' : ' ', t->accusing);
   outside += far;
   outside += flat;
   if (has_faulty_sensor(s)) {
@@ -224,8 +235,9 @@ size_t table_print(const result *r, size_t count) {
     return 1;
   }
   printf("%-26s%5s %17s   %16s    %16s\n", "", "", "% of weeks", "90 % interval holds", "50 % interval holds");
-  printf("%-26s%5s  none prov early   place  time  mass   place  time  mass    width    score   far  flat named\n",
-         "stratum", "weeks");
+  printf(
+      "%-26s%5s  none prov early   place  time  mass   place  time  mass    width    score   far  flat accuse named\n",
+      "stratum", "weeks");
   size_t outside = 0;
   for (size_t s = 0; s < STRATA; s++) {
     tally t = {.width = scratch};
