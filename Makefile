@@ -7,8 +7,8 @@
 #   make install  program, library, headers, man pages (PREFIX=/usr/local)
 #   make reproduce   the paper's figures and tables: reproduce-output/index.html and docs/results.md
 #   make study-online   do the learners reach the best fit? 100 random rivers
-#   make study-posterior is mode K of the engine as good as its equations allow?
-#   make study-rivers   does the field model tell the truth on real rivers left out?
+#   make study-posterior is the engine, dispersion known, as good as its equations allow?
+#   make study-rivers   coverage and errors of the field model on held-out rivers
 #   make study-weeks    is an answer right about its own doubt? 2,000 random weeks; WEEKS="--cases 200 --stratum censored"
 #   make study-density  do more readings ever make an answer worse? every 1200 s to every second, and a million
 #   make fit-population refit its constants, data/population.def

@@ -28,12 +28,12 @@ static int run(int argc, char **argv) {
   const cli_option options[] = {
       {"nats", OPTION_TEXT, &o.nats, "URL[,URL...]", "servers of the cluster", NULL},
       {"nats-creds", OPTION_TEXT, &o.nats_credentials, "FILE", "credentials for them", NULL},
-      {"nats-ca", OPTION_TEXT, &o.nats_ca, "FILE", "who vouches for tls:// servers, PEM", NULL},
-      {"dir", OPTION_TEXT, &o.dir, "DIR", "for the databases of the partitions worked here", NULL},
+      {"nats-ca", OPTION_TEXT, &o.nats_ca, "FILE", "CA certificates for tls:// servers (PEM)", NULL},
+      {"dir", OPTION_TEXT, &o.dir, "DIR", "folder for the databases of the partitions processed here", NULL},
       {"name", OPTION_TEXT, &o.name, "NAME", "of this worker; default host and process number", NULL},
       {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "answer /metrics and /healthz there; default: nowhere", NULL},
-      {"partitions", OPTION_COUNT, &o.partitions, "N", "the rivers are cut into; fixed with the cluster; default 16",
-       NULL},
+      {"partitions", OPTION_COUNT, &o.partitions, "N",
+       "number of partitions, fixed when the cluster is made; default 16", NULL},
       {"replicas", OPTION_COUNT, &o.replicas, "R", "of streams made now; default 3, on a single server 1", NULL},
       {"method", OPTION_TEXT, &o.processing.method, "NAME", "of new incidents; default posterior", NULL},
       {"seed", OPTION_SEED, &o.processing.seed, "N", "of their engines; default 1", NULL},
@@ -47,16 +47,17 @@ static int run(int argc, char **argv) {
        "readings this long before the rise go in too; default " CLI_TEXT(HW_DEFAULT_LEAD_IN_S), NULL},
       {"quiet", OPTION_POSITIVE, &o.processing.quiet_s, "S",
        "an incident stays open this long after the pulse; default " CLI_TEXT(HW_DEFAULT_QUIET_S), NULL},
-      {"keep", OPTION_POSITIVE, &o.keep_days, "DAYS",
-       "let go of older readings, here and in the streams; default: all stay", NULL},
-      {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "a partition is copied to the cluster; default 30", NULL},
+      {"keep", OPTION_POSITIVE, &o.retention_days, "DAYS",
+       "retention: remove older readings, here and in the streams; default: keep all", NULL},
+      {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "time between copies of a partition to the cluster; default 30",
+       NULL},
       {"threads", OPTION_COUNT, &o.threads, "N", "for the engines of one partition; default 1", NULL},
   };
   const cli_usage usage = {
       &cli_verb_work,
       "RIVER... --nats URL --dir DIR [options]",
-      "Works a share of the rivers of a cluster: detection, incidents, estimates. Any number of workers share\n"
-      "the rivers out among themselves; one that dies is replaced by another. RIVER is a river file, ID=FILE or a\n"
+      "Processes some of a cluster's rivers: detection, incidents, estimates. Any number of workers divide the\n"
+      "rivers among themselves; when one dies, others take its rivers over. RIVER is a river file, ID=FILE or a\n"
       "folder of them; all workers of a cluster are given the same rivers and options. Readings come in, and\n"
       "answers are shown, by headwater serve --nats. Prints a line when it is ready; SIGTERM stops it.",
       positional,
@@ -79,4 +80,4 @@ static int run(int argc, char **argv) {
   return cli_finish(EXIT_DONE);
 }
 
-const cli_verb cli_verb_work = {"work", "work a share of a cluster's rivers", run};
+const cli_verb cli_verb_work = {"work", "process some of a cluster's rivers", run};

@@ -139,7 +139,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__mqtt *mqtt = NULL;
   hw__hooks *hooks = NULL;
   hw__silence *silence = NULL;
-  hw__retention *keep = NULL;
+  hw__retention *retention = NULL;
   hw__json_watch_memory();
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
@@ -162,8 +162,8 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   if (status == HW_OK && (o->webhook || o->command)) {
     status = hw__hooks_start(&service, &hooks, error);
   }
-  if (status == HW_OK && o->keep_days > 0) {
-    status = hw__retention_start(service.store, o->keep_days, &service.stopping, &keep, error);
+  if (status == HW_OK && o->retention_days > 0) {
+    status = hw__retention_start(service.store, o->retention_days, &service.stopping, &retention, error);
   }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);
@@ -187,7 +187,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__mqtt_stop(mqtt);
   hw__http_stop(&service);
   hw__silence_stop(silence);
-  hw__retention_stop(keep);
+  hw__retention_stop(retention);
   hw__hooks_stop(hooks);
   hw__follower_stop(service.follower);
   hw__processing_stop(&service.processing);

@@ -22,10 +22,10 @@ typedef struct {
   const char *tls_cert, *tls_key;
   const char *nats;                      /* URL[,URL...] of a cluster: readings go there, answers come from there */
   const char *nats_credentials;          /* file */
-  const char *nats_ca;                   /* certificates trusted for tls:// servers, PEM */
+  const char *nats_ca;                   /* CA certificates for tls:// servers, PEM */
   size_t partitions, replicas;           /* see cluster.h */
   const char *mqtt;                      /* broker: HOST:PORT, mqtt://HOST[:PORT] or, encrypted, mqtts://HOST[:PORT] */
-  const char *mqtt_ca;                   /* certificates trusted for it, PEM; default the machine's own */
+  const char *mqtt_ca;                   /* CA certificates for it, PEM; default the system's */
   const char *mqtt_credentials;          /* file: user on the first line, password on the second */
   const char *mqtt_user, *mqtt_password; /* without that file */
   const char *mqtt_client;               /* id; default headwater */
@@ -33,7 +33,7 @@ typedef struct {
   double speed;                          /* of the replay; default 60 */
   const char *webhook;                   /* URL events are posted to */
   const char *command;                   /* program run with an event on its standard input */
-  double keep_days;                      /* readings received longer ago may go; default 0: all stay */
+  double retention_days;                 /* readings received longer ago may go; default 0: all stay */
   double future_s;                       /* default 300 */
   size_t body_limit;                     /* bytes; default 8 MiB */
   double rate_per_s;                     /* requests per second from one address; default 1000 */

@@ -1,4 +1,4 @@
-/* headwater work: a share of a cluster's rivers, worked as one machine would.
+/* headwater work: some of a cluster's rivers, processed as one machine would.
  *
  * The rivers are cut into partitions; each is at any time worked by one worker, whoever holds its lease.
  * Workers hear of each other in passing and come to the same idea of who ought to have what; the leases
@@ -20,15 +20,15 @@ typedef struct {
   size_t river_count;
   const char *nats;             /* URL[,URL...] */
   const char *nats_credentials; /* file */
-  const char *nats_ca;          /* certificates trusted for tls:// servers, PEM */
+  const char *nats_ca;          /* CA certificates for tls:// servers, PEM */
   const char *dir;              /* for the partitions' databases */
   const char *name;             /* of this worker; default host and process */
   const char *listen;           /* ADDR:PORT for /metrics and /healthz; none by default */
   size_t partitions, replicas;  /* see cluster.h */
   hw_processing_options processing;
-  double keep_days; /* readings received longer ago may go; default 0: all stay */
-  double copy_s;    /* between copies of a partition to the cluster; default 30 */
-  size_t threads;   /* for the engines of one partition; default 1 */
+  double retention_days; /* readings received longer ago may go; default 0: all stay */
+  double copy_s;         /* between copies of a partition to the cluster; default 30 */
+  size_t threads;        /* for the engines of one partition; default 1 */
 } hw_worker_options;
 
 /* Run until *stop is not 0. Says on `out`, when not NULL, that it is ready, in one line.

@@ -16,7 +16,7 @@
   X(HW_METRIC_COMMIT_JOBS, "headwater_store_jobs_total", 1, "Writes that shared those transactions.")                \
   X(HW_METRIC_COMMIT_FAILURES, "headwater_store_failures_total", 1, "Transactions that failed.")                     \
   X(HW_METRIC_COMMIT_US, "headwater_store_commit_seconds_total", 1e6, "Time spent in transactions.")                 \
-  X(HW_METRIC_REMOVED, "headwater_readings_removed_total", 1, "Old readings let go of.")                             \
+  X(HW_METRIC_REMOVED, "headwater_readings_removed_total", 1, "Readings removed by retention.")                      \
   X(HW_METRIC_ENGINE_READINGS, "headwater_engine_readings_total", 1, "Readings given to engines of incidents.")      \
   X(HW_METRIC_ENGINE_US, "headwater_engine_seconds_total", 1e6, "Time engines spent on them.")                       \
   X(HW_METRIC_ENGINE_FAILURES, "headwater_engine_failures_total", 1, "Engine calls that failed.")                    \
@@ -27,13 +27,14 @@
   X(HW_METRIC_MQTT_ACKNOWLEDGED, "headwater_mqtt_acknowledged_total", 1, "MQTT messages acknowledged when durable.") \
   X(HW_METRIC_MQTT_CONNECTS, "headwater_mqtt_connects_total", 1, "Connections made to the broker.")                  \
   X(HW_METRIC_FEED_MESSAGES, "headwater_feed_messages_total", 1, "Messages of readings taken from the cluster.")     \
-  X(HW_METRIC_NEWS, "headwater_news_total", 1, "Messages of workers taken from the cluster.")                        \
+  X(HW_METRIC_NEWS, "headwater_news_total", 1, "Messages of workers read from the cluster.")                         \
   X(HW_METRIC_NEWS_REFUSED, "headwater_news_refused_total", 1, "Messages of workers that could not be read.")        \
   X(HW_METRIC_LEASES_TAKEN, "headwater_leases_taken_total", 1, "Partitions taken.")                                  \
-  X(HW_METRIC_LEASES_LOST, "headwater_leases_lost_total", 1, "Partitions lost to another or to silence.")            \
-  X(HW_METRIC_OUTBOX, "headwater_outbox_messages_total", 1, "Messages sent to those who show.")                      \
-  X(HW_METRIC_COPIES, "headwater_copies_total", 1, "Copies of partitions brought to the cluster.")                   \
-  X(HW_METRIC_COPY_BYTES, "headwater_copy_bytes_total", 1, "Their bytes.")                                           \
+  X(HW_METRIC_LEASES_LOST, "headwater_leases_lost_total", 1,                                                         \
+    "Leases lost: another worker took the partition, or the cluster did not answer.")                                \
+  X(HW_METRIC_OUTBOX, "headwater_outbox_messages_total", 1, "Messages published to the services that display them.") \
+  X(HW_METRIC_COPIES, "headwater_copies_total", 1, "Copies of partitions stored in the cluster.")                    \
+  X(HW_METRIC_COPY_BYTES, "headwater_copy_bytes_total", 1, "Bytes of those copies.")                                 \
   X(HW_METRIC_COPY_FAILURES, "headwater_copy_failures_total", 1, "Copies that failed.")                              \
   X(HW_METRIC_HOOKS, "headwater_hooks_total", 1, "Events told, each to each receiver.")                              \
   X(HW_METRIC_HOOK_FAILURES, "headwater_hook_failures_total", 1, "Hook attempts that failed.")

@@ -43,7 +43,7 @@ hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *opti
   for (size_t i = 0; i < sizeof streams / sizeof streams[0] && status == HW_BUS_OK; i++) {
     hw__bus_stream stream = streams[i];
     stream.replicas = options->replicas;
-    stream.keep_s = stream.bucket || stream.latest ? 0 : options->keep_days * 86400;
+    stream.keep_s = stream.bucket || stream.latest ? 0 : options->retention_days * 86400;
     status = hw__bus_make(cluster->bus, &stream);
   }
   int64_t id = 0;

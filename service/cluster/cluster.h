@@ -20,9 +20,9 @@ typedef struct {
 } hw__cluster;
 
 typedef struct {
-  size_t partitions; /* 0: what the cluster has; 16 for a new one. Fixed when the cluster is made. */
-  double keep_days;  /* readings and news stay in the streams for so long; 0: for ever, or as it is */
-  size_t replicas;   /* of streams and buckets, when they are made; 0: see bus.h */
+  size_t partitions;     /* 0: what the cluster has; 16 for a new one. Fixed when the cluster is made. */
+  double retention_days; /* readings and news stay in the streams for so long; 0: for ever, or as it is */
+  size_t replicas;       /* of streams and buckets, when they are made; 0: see bus.h */
 } hw__cluster_options;
 
 /* Find the cluster, or make it. cluster->bus is given.

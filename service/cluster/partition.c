@@ -23,7 +23,7 @@ struct hw__partition {
   hw__catalog *catalog;
   hw__store *store;
   hw__processing processing;
-  hw__retention *keep;
+  hw__retention *retention;
   hw__outbox outbox;
   hw__copies copies;
   const char *origin; /* of the database */
@@ -93,8 +93,8 @@ static bool start_processing(hw__partition *p) {
     fail(p, error.text);
     return false;
   }
-  if (p->plan->keep_days > 0 &&
-      hw__retention_start(p->store, p->plan->keep_days, &p->closing, &p->keep, &error) != HW_OK) {
+  if (p->plan->retention_days > 0 &&
+      hw__retention_start(p->store, p->plan->retention_days, &p->closing, &p->retention, &error) != HW_OK) {
     fail(p, error.text);
     return false;
   }
@@ -201,7 +201,7 @@ static void feed(hw__partition *p) {
 }
 
 static void close_all(hw__partition *p) {
-  hw__retention_stop(p->keep);
+  hw__retention_stop(p->retention);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }

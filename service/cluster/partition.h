@@ -16,7 +16,7 @@ typedef struct {
   const char *dir;
   hw_processing_options processing;
   size_t threads;
-  double copy_s, keep_days;
+  double copy_s, retention_days;
 } hw__partition_plan;
 
 typedef struct hw__partition hw__partition;

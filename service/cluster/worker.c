@@ -151,8 +151,9 @@ static void tick(hw__worker *w) {
 
 static hw_status join(hw__worker *w, const volatile sig_atomic_t *stop, hw_error *error) {
   const hw__bus_options connection = {w->options.nats, w->options.nats_credentials, w->options.nats_ca, w->name};
-  const hw__cluster_options wanted = {
-      .partitions = w->options.partitions, .replicas = w->options.replicas, .keep_days = w->options.keep_days};
+  const hw__cluster_options wanted = {.partitions = w->options.partitions,
+                                      .replicas = w->options.replicas,
+                                      .retention_days = w->options.retention_days};
   hw_status status = hw__bus_open(&connection, &w->cluster.bus, error);
   bool told = false;
   while (status == HW_OK && (status = hw__cluster_join(&w->cluster, &wanted, error)) == HW_EIO && !*stop) {
@@ -190,7 +191,7 @@ static hw_status prepare(hw__worker *w) {
                                  .processing = o->processing,
                                  .threads = o->threads,
                                  .copy_s = o->copy_s,
-                                 .keep_days = o->keep_days};
+                                 .retention_days = o->retention_days};
   w->began_ms = hw__clock_ms();
   return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;
 }

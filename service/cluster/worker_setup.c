@@ -78,8 +78,8 @@ hw_status hw__worker_load(hw__worker *w, hw_error *error) {
              o->nats ? "a folder for the databases" : "URL[,URL...]");
     status = HW_EDOMAIN;
   }
-  if (status == HW_OK && o->keep_days > 0 && !(o->keep_days >= 1)) {
-    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", o->keep_days);
+  if (status == HW_OK && o->retention_days > 0 && !(o->retention_days >= 1)) {
+    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", o->retention_days);
     status = HW_EDOMAIN;
   }
   if (status == HW_OK) {

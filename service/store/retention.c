@@ -20,8 +20,8 @@ struct hw__retention {
   pthread_t thread;
 };
 
-static bool stopping(const hw__retention *keep) {
-  return atomic_load(keep->stopping);
+static bool stopping(const hw__retention *retention) {
+  return atomic_load(retention->stopping);
 }
 
 /* First record this incident was worked out from. */
@@ -35,18 +35,18 @@ static hw__db_status first_of(hw__db *db, const hw__incident *incident, int64_t 
 }
 
 /* Records up to *out may go as far as detection and incidents are concerned. */
-static hw__db_status find_limit(hw__retention *keep, hw__db *db, int64_t cutoff_us, int64_t *out) {
+static hw__db_status find_limit(hw__retention *retention, hw__db *db, int64_t cutoff_us, int64_t *out) {
   void *body = NULL;
   size_t size = 0, count = 0;
   int64_t limit = 0;
   hw__db_status status = hw__db_snapshot(db, &limit, &body, &size);
   free(body);
   if (status == HW_DB_OK) {
-    status = hw__db_needed(db, cutoff_us, keep->needed, NEEDED_MAX, &count);
+    status = hw__db_needed(db, cutoff_us, retention->needed, NEEDED_MAX, &count);
   }
   for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
     int64_t first = 0;
-    status = first_of(db, &keep->needed[i], &first);
+    status = first_of(db, &retention->needed[i], &first);
     limit = first - 1 < limit ? first - 1 : limit;
   }
   *out = count < NEEDED_MAX ? limit : 0; /* more than we can look through: nothing goes */
@@ -59,17 +59,17 @@ static int64_t received_us(const hw__log_record *record) {
 }
 
 /* The oldest readings that may go, at most a step. *more: there may be further ones. */
-static hw__db_status find_step(hw__retention *keep, hw__db *db, int64_t cutoff_us, int64_t limit, int64_t *upto,
+static hw__db_status find_step(hw__retention *retention, hw__db *db, int64_t cutoff_us, int64_t limit, int64_t *upto,
                                bool *more) {
   size_t count = 0;
-  const hw__db_status status = hw__db_oldest(db, keep->page, STEP, &count);
+  const hw__db_status status = hw__db_oldest(db, retention->page, STEP, &count);
   *upto = 0;
   *more = count == STEP;
   /* The last of the page stays: it may be the last there is. */
-  for (size_t i = 0; status == HW_DB_OK && i + 1 < count && received_us(&keep->page[i]) < cutoff_us; i++) {
-    *upto = keep->page[i].seq <= limit ? keep->page[i].seq : *upto;
+  for (size_t i = 0; status == HW_DB_OK && i + 1 < count && received_us(&retention->page[i]) < cutoff_us; i++) {
+    *upto = retention->page[i].seq <= limit ? retention->page[i].seq : *upto;
   }
-  *more = *more && *upto == keep->page[count - 2].seq;
+  *more = *more && *upto == retention->page[count - 2].seq;
   return status;
 }
 
@@ -85,32 +85,32 @@ static hw__db_status run_removal(hw__db *db, int64_t *seq, void *context) {
 }
 
 /* What was received long ago by a wrong clock was received just now. */
-static void tell_of_clock(hw__retention *keep) {
-  if (!keep->waits_for_clock) {
+static void tell_of_clock(hw__retention *retention) {
+  if (!retention->waits_for_clock) {
     hw__log(HW_LOG_WARNING, "retention_waits", "reason",
             "the clock was set, or stands apart from the stored readings: nothing is let go of until it has stood for "
             "an hour");
   }
-  keep->waits_for_clock = true;
+  retention->waits_for_clock = true;
 }
 
 /* Returned: there is more to let go of now. */
-static bool step(hw__retention *keep) {
-  hw__store *store = keep->store;
+static bool step(hw__retention *retention) {
+  hw__store *store = retention->store;
   const hw__guarded_clock clock = hw__store_clock(store);
   if (!hw__guarded_clock_settled(&clock)) {
-    tell_of_clock(keep);
+    tell_of_clock(retention);
     return false;
   }
-  keep->waits_for_clock = false;
-  const int64_t cutoff_us = clock.now_us - (int64_t)(keep->days * 86400e6);
+  retention->waits_for_clock = false;
+  const int64_t cutoff_us = clock.now_us - (int64_t)(retention->days * 86400e6);
   int64_t limit = 0;
   removal r = {.cutoff_us = cutoff_us};
   bool more = false;
   hw__db *db = hw__store_reader(store);
-  hw__db_status status = db ? find_limit(keep, db, cutoff_us, &limit) : HW_DB_IO;
+  hw__db_status status = db ? find_limit(retention, db, cutoff_us, &limit) : HW_DB_IO;
   if (status == HW_DB_OK) {
-    status = find_step(keep, db, cutoff_us, limit, &r.upto, &more);
+    status = find_step(retention, db, cutoff_us, limit, &r.upto, &more);
   }
   if (db) {
     hw__store_return(store, db);
@@ -125,11 +125,11 @@ static bool step(hw__retention *keep) {
   return status == HW_DB_OK && more;
 }
 
-static void *keep_house(void *argument) {
-  hw__retention *keep = argument;
-  while (!stopping(keep)) {
-    const bool more = step(keep);
-    hw__rest(keep->stopping, more ? 100 : PASS_S * 1000);
+static void *retention_loop(void *argument) {
+  hw__retention *retention = argument;
+  while (!stopping(retention)) {
+    const bool more = step(retention);
+    hw__rest(retention->stopping, more ? 100 : PASS_S * 1000);
   }
   return NULL;
 }
@@ -141,24 +141,24 @@ hw_status hw__retention_start(hw__store *store, double days, const atomic_bool *
     snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", days);
     return HW_EDOMAIN;
   }
-  hw__retention *keep = calloc(1, sizeof *keep);
-  if (!keep) {
+  hw__retention *retention = calloc(1, sizeof *retention);
+  if (!retention) {
     return HW_ENOMEM;
   }
-  keep->store = store;
-  keep->days = days;
-  keep->stopping = stop;
-  if (pthread_create(&keep->thread, NULL, keep_house, keep) != 0) {
-    free(keep);
+  retention->store = store;
+  retention->days = days;
+  retention->stopping = stop;
+  if (pthread_create(&retention->thread, NULL, retention_loop, retention) != 0) {
+    free(retention);
     return HW_ENOMEM;
   }
-  *out = keep;
+  *out = retention;
   return HW_OK;
 }
 
-void hw__retention_stop(hw__retention *keep) {
-  if (keep) {
-    pthread_join(keep->thread, NULL);
-    free(keep);
+void hw__retention_stop(hw__retention *retention) {
+  if (retention) {
+    pthread_join(retention->thread, NULL);
+    free(retention);
   }
 }

@@ -1,4 +1,4 @@
-/* Lets go of old readings: `--keep DAYS`.
+/* Retention: old readings are removed, `--keep DAYS`.
  *
  * A reading may go when it was received longer ago than that, detection's stored state is past it, and no
  * incident needs it: one that is open, or was closed less than DAYS ago, keeps all it was worked out from, its
@@ -16,10 +16,10 @@
 
 typedef struct hw__retention hw__retention;
 
-/* *stopping is borrowed: true ends it. Status: HW_EINPUT for fewer days than one, HW_ENOMEM, with *error. */
+/* *stopping is borrowed: true ends it. Status: HW_EDOMAIN for fewer days than one, HW_ENOMEM, with *error. */
 hw_status hw__retention_start(hw__store *store, double days, const atomic_bool *stopping, hw__retention **out,
                               hw_error *error);
 /* After *stopping was set. */
-void hw__retention_stop(hw__retention *keep);
+void hw__retention_stop(hw__retention *retention);
 
 #endif

@@ -118,7 +118,7 @@ void hw__advance_plain(const hw__learner *learner, hw__path *path) {
  * of a rising limb, or of the noise before it, are poor. Without this most starts sit on a plateau where no model
  * overlaps the data. */
 static void moment_start(hw__learner *learner) {
-  const hw__pulse pulse = hw__moment_pulse(&learner->all), *tried = &learner->moment_tried;
+  const hw__moment pulse = hw__moment_pulse(&learner->all), *tried = &learner->moment_tried;
   const bool grown = 2 * pulse.count >= 3 * tried->count || pulse.largest >= 1.5 * tried->largest;
   if (pulse.count == 0 || !grown || learner->options.no_moment_start) {
     return;

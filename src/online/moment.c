@@ -61,8 +61,8 @@ static double accumulate(const hw__misfit *misfit, const hw__view *view, double 
   return square;
 }
 
-hw__pulse hw__moment_pulse(const hw__view *view) {
-  hw__pulse pulse = {.largest = largest(view)};
+hw__moment hw__moment_pulse(const hw__view *view) {
+  hw__moment pulse = {.largest = largest(view)};
   if (view->count >= LEAST_READINGS && pulse.largest > 0) {
     const size_t above = count_above(view, shape_share * pulse.largest);
     pulse.count = above >= LEAST_ABOVE ? above : 0;

@@ -11,8 +11,8 @@
 typedef struct {
   double largest;
   size_t count;
-} hw__pulse;
-hw__pulse hw__moment_pulse(const hw__view *view);
+} hw__moment;
+hw__moment hw__moment_pulse(const hw__view *view);
 
 /* Given:    the readings of a view with a pulse in it, and the box
  * Returned: *out, inside the box
