@@ -13,6 +13,7 @@
 #include "loss/box.h"
 #include "loss/lipschitz.h"
 #include "loss/solve.h"
+#include "online/paper_units.h"
 #include "online/printed.h"
 #include "paper_river.h"
 
@@ -91,6 +92,29 @@ static void test_loss_is_its_definition(void **state) {
     hw__slope slope;
     hw__misfit_slope(&b.misfit, &b.view, &x, &slope);
     assert_true(fabs(slope.value - found) <= 1e-13 * found);
+  }
+  tear_down(&b);
+}
+
+/* Prediction minus reading, where positive and negative ones cancel: what Algorithm 7 squares as printed. */
+static void test_mean_misfit_is_its_definition(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 21, 0.05);
+  hw_rng rng;
+  hw_rng_seed(&rng, 7, 0);
+  for (int i = 0; i < 200; i++) {
+    const hw_source x = i % 2 ? nearby(&rng) : anywhere(&b, &rng);
+    double sum = 0, size = 0;
+    for (size_t k = 0; k < b.count; k++) {
+      const hw_reading *r = &b.readings[k];
+      double c = 0;
+      hw_transport_concentration(b.transport, &x, b.sensor_m[r->sensor], r->time_s, &c);
+      sum += c - r->concentration_g_m3;
+      size += fabs(c) + fabs(r->concentration_g_m3);
+    }
+    const double found = hw__misfit_mean(&b.misfit, &b.view, &x);
+    assert_true(fabs(found - sum / (double)b.count) <= 1e-12 * size / (double)b.count); /* order of summation */
   }
   tear_down(&b);
 }
@@ -359,7 +383,9 @@ static void test_printed_constants_are_out_of_any_range(void **state) {
   const hw_source start = {1500, -20000, -12300};
   const double loss = 1e6 * hw__misfit_value(&b.misfit, &b.view, &start);
   hw__jin_constants c;
-  assert_true(hw__printed_constants(&b.misfit, &b.view, &b.river.search, 5e-6, loss, &c));
+  hw__steepness steepness;
+  hw__paper_measure(&b.misfit, &b.view, &b.river.search, true, &steepness);
+  assert_true(hw__printed_constants(&steepness, 5e-6, loss, &c));
   print_message("chi %.3g, r %.3g, g_thres %.3g, f_thres %.3g, t_thres %.3g\n", c.chi, c.radius, c.gradient_threshold,
                 c.loss_threshold, c.time_threshold);
   assert_true(c.radius < 1e-6 && c.radius > 0);
@@ -371,6 +397,7 @@ static void test_printed_constants_are_out_of_any_range(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_loss_is_its_definition),
+      cmocka_unit_test(test_mean_misfit_is_its_definition),
       cmocka_unit_test(test_loss_divides_by_the_readings_there_are),
       cmocka_unit_test(test_window_forgets_the_oldest),
       cmocka_unit_test(test_gradient_matches_finite_differences),

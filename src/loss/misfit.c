@@ -76,13 +76,33 @@ double hw__misfit_value(hw__misfit *misfit, const hw__view *view, const hw_sourc
   return view->count ? squares / (double)view->count : 0;
 }
 
+HW__CLONES static double sum_residuals(const hw_leg *leg, const hw__view *v, size_t begin, size_t end,
+                                       const hw_source *x) {
+  hw__v4 sum = {0};
+  const double scale = response_scale(leg) * x->mass_g;
+  for (size_t i = begin; i < end; i += HW__LANES) {
+    sum += residuals(responses(leg, scale, ages(v, i, x->time_s)), v, i);
+  }
+  return hw__v4_sum(sum);
+}
+
+static double sum_residuals_unreached(const hw__view *v, size_t begin, size_t end) {
+  double sum = 0;
+  for (size_t i = begin; i < end; i++) {
+    sum += residual(0, v, i);
+  }
+  return sum;
+}
+
 double hw__misfit_mean(hw__misfit *misfit, const hw__view *view, const hw_source *x) {
   double sum = 0;
   for (size_t m = 0; m < view->sensor_count; m++) {
-    const hw_leg leg = hw_transport_leg(misfit->transport, x->location_m, misfit->sensor_m[m]);
-    for (size_t i = view->begin[m]; i < view->begin[m + 1]; i++) {
-      sum += residual(x->mass_g * hw_leg_response(&leg, view->time_s[i] - x->time_s), view, i);
+    const size_t begin = view->begin[m], end = view->begin[m + 1];
+    if (begin == end) {
+      continue;
     }
+    const hw_leg leg = hw_transport_leg(misfit->transport, x->location_m, misfit->sensor_m[m]);
+    sum += leg.travel_s > 0 ? sum_residuals(&leg, view, begin, end, x) : sum_residuals_unreached(view, begin, end);
   }
   misfit->model_evaluations += view->count;
   return view->count ? sum / (double)view->count : 0;

@@ -4,8 +4,11 @@
 #include "online/perturb.h"
 #include "online/printed.h"
 
-static const hw__recipe recipe = {
-    .resolved = hw__advance_perturbed, .printed = hw__printed_aptgd, .multi_start = false, .moment_start = true};
+static const hw__recipe recipe = {.resolved = hw__advance_perturbed,
+                                  .printed = hw__printed_aptgd,
+                                  .measure = hw__printed_measure_curvature,
+                                  .multi_start = false,
+                                  .moment_start = true};
 
 static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
   return hw__learner_create(&recipe, problem, options, state);

@@ -5,8 +5,11 @@
 #include "online/learner.h"
 #include "online/printed.h"
 
-static const hw__recipe recipe = {
-    .resolved = hw__advance_plain, .printed = hw__printed_atgd, .multi_start = false, .moment_start = true};
+static const hw__recipe recipe = {.resolved = hw__advance_plain,
+                                  .printed = hw__printed_atgd,
+                                  .measure = hw__printed_measure_slopes,
+                                  .multi_start = false,
+                                  .moment_start = true};
 
 static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
   return hw__learner_create(&recipe, problem, options, state);

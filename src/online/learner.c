@@ -219,6 +219,9 @@ static void observe_one(hw__learner *learner, const hw_reading *reading) {
   if (learner->options.variant == HW_RESOLVED && learner->recipe->moment_start) {
     moment_start(learner);
   }
+  if (learner->options.variant != HW_RESOLVED && learner->recipe->measure) {
+    learner->recipe->measure(learner);
+  }
   if (!learner->pool) {
     advance_path(learner, 0);
     return;

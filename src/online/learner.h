@@ -25,6 +25,12 @@ typedef struct {
   double jump_loss; /* F when it was tried last */
 } hw__path;
 
+/* How steep the window's loss is over the box, in the paper's units (paper_units.h). */
+typedef struct {
+  double slope[3];            /* Lipschitz moduli, one per coordinate */
+  double smoothness, hessian; /* of gradient and Hessian */
+} hw__steepness;
+
 typedef struct hw__learner hw__learner;
 
 /* A learner's step: take the path from x^n to x^{n+1} on the window's loss. */
@@ -33,6 +39,8 @@ typedef void (*hw__advance)(const hw__learner *learner, hw__path *path);
 typedef struct {
   hw__advance resolved;
   hw__advance printed; /* the pseudo-code, printed or corrected as the options say */
+  void (*measure)(
+      hw__learner *learner); /* what the pseudo-code asks of a new reading before any path steps; may be NULL */
   bool multi_start;
   bool moment_start; /* resolved variant: path 0 also tries the source that the readings' moments suggest */
 } hw__recipe;
@@ -50,6 +58,7 @@ struct hw__learner {
   const hw__view *view;    /* the one of the two that is the window now */
   size_t seen;             /* readings so far */
   hw__moment moment_tried; /* what the readings were when the moment start was tried last */
+  hw__steepness steepness; /* of the pseudo-code's variants: the same for all paths */
   size_t path_count;
   size_t path_iterations; /* of each path per reading, at most */
   hw__path *paths;

@@ -49,11 +49,18 @@ void hw__paper_projected(const hw__paper *p, const double x[3], const double g[3
   hw__box_projected_gradient(&p->box, &at, g, eta, out);
 }
 
-void hw__paper_moduli(const hw__paper *p, double kappa[3]) {
-  hw__lipschitz_slopes(&p->path->misfit, p->learner->view, &p->learner->box, HW__PAPER_GRID, kappa);
-  kappa[0] *= hw__paper_loss_scale;
-  kappa[1] *= hw__paper_loss_scale;
-  kappa[2] *= hw__paper_loss_scale * hw__paper_minute_s;
+void hw__paper_measure(hw__misfit *misfit, const hw__view *view, const hw_box *box, bool curvature,
+                       hw__steepness *out) {
+  const double unit[3] = {1, 1, hw__paper_minute_s};
+  *out = (hw__steepness){{0}, 0, 0};
+  hw__lipschitz_slopes(misfit, view, box, HW__PAPER_GRID, out->slope);
+  for (int j = 0; j < 3; j++) {
+    out->slope[j] *= hw__paper_loss_scale * unit[j];
+  }
+  if (curvature) {
+    hw__lipschitz_curvature(misfit, view, box, HW__PAPER_GRID, unit, hw__paper_loss_scale, &out->smoothness,
+                            &out->hessian);
+  }
 }
 
 bool hw__paper_move(double x[3], const double step[3], const double direction[3]) {

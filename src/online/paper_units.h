@@ -23,8 +23,8 @@ double hw__paper_loss(const hw__paper *p, const double x[3]);
 void hw__paper_gradient(const hw__paper *p, const double x[3], double g[3]);
 /* Definition 2.7. */
 void hw__paper_projected(const hw__paper *p, const double x[3], const double g[3], const double eta[3], double out[3]);
-/* Algorithm 3's Lipschitz moduli, one per coordinate. */
-void hw__paper_moduli(const hw__paper *p, double kappa[3]);
+/* Lipschitz moduli of F (Algorithm 3) and, where asked for, of its gradient and Hessian (Algorithm 5). */
+void hw__paper_measure(hw__misfit *misfit, const hw__view *view, const hw_box *box, bool curvature, hw__steepness *out);
 
 /* x - step o direction; false, and x as it was, when that is not finite. */
 bool hw__paper_move(double x[3], const double step[3], const double direction[3]);

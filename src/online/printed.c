@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "loss/lipschitz.h"
 #include "online/line_search.h"
 #include "online/paper_units.h"
 #include "online/perturb.h"
@@ -26,9 +25,9 @@ static bool is_printed(const hw__learner *learner) {
 /* Algorithm 3's condition (ii), up to a common factor: proportional to the moduli as its formula has it, or inverse to
  * them as its text has it. A coordinate without a slope gets no step. */
 static void proportions(const hw__paper *p, double share[3]) {
-  hw__paper_moduli(p, share);
-  for (int j = 0; j < 3 && !is_printed(p->learner); j++) {
-    share[j] = share[j] > 0 ? 1 / share[j] : 0;
+  const double *slope = p->learner->steepness.slope;
+  for (int j = 0; j < 3; j++) {
+    share[j] = is_printed(p->learner) ? slope[j] : slope[j] > 0 ? 1 / slope[j] : 0;
   }
 }
 
@@ -39,6 +38,14 @@ static double least_positive(const double v[3]) {
     found = v[j] > 0 ? fmin(found, v[j]) : found;
   }
   return found;
+}
+
+void hw__printed_measure_slopes(hw__learner *learner) {
+  hw__paper_measure(&learner->paths[0].misfit, learner->view, &learner->box, false, &learner->steepness);
+}
+
+void hw__printed_measure_curvature(hw__learner *learner) {
+  hw__paper_measure(&learner->paths[0].misfit, learner->view, &learner->box, true, &learner->steepness);
 }
 
 /* Condition (i): min eta / max eta^2 far above beta / 2; "far" read as a hundred times. */
@@ -114,11 +121,8 @@ void hw__printed_mtgd(const hw__learner *learner, hw__path *path) {
   descend(learner, path, false);
 }
 
-bool hw__printed_constants(hw__misfit *misfit, const hw__view *view, const hw_box *box, double delta, double loss_at,
-                           hw__jin_constants *out) {
-  const double unit[3] = {1, 1, hw__paper_minute_s};
-  double smoothness, hessian;
-  hw__lipschitz_curvature(misfit, view, box, HW__PAPER_GRID, unit, hw__paper_loss_scale, &smoothness, &hessian);
+bool hw__printed_constants(const hw__steepness *steepness, double delta, double loss_at, hw__jin_constants *out) {
+  const double smoothness = steepness->smoothness, hessian = steepness->hessian;
   if (!(smoothness > 0) || !(hessian > 0)) {
     return false;
   }
@@ -139,6 +143,13 @@ static double waiting_time(const hw__learner *learner, const hw__jin_constants *
                              : fmin(c->time_threshold, ceil((double)learner->options.iterations / 4));
 }
 
+/* As printed a pass of the t-loop that did not perturb is repeated by all that follow, up to the one at t_thres: they
+ * are not computed again, but counted as what the text asks for. The number of passes to leave out after pass t. */
+static size_t repeated_passes(const hw__learner *learner, size_t t, double noise_time, double waiting) {
+  const double end = fmin((double)learner->options.iterations, noise_time + waiting);
+  return is_printed(learner) && noise_time < (double)t && end > (double)t + 1 ? (size_t)(end - (double)t) - 1 : 0;
+}
+
 /* Algorithms 5 and 8. As printed each pass of the t-loop begins by setting x back, so no pass gets further than one
  * step, and the loop ends only at the cap (or, when the first gradient is small already, at t_thres). */
 static void perturbed(const hw__learner *learner, hw__path *path, bool use_gradient_threshold) {
@@ -146,8 +157,7 @@ static void perturbed(const hw__learner *learner, hw__path *path, bool use_gradi
   hw__jin_constants c;
   const hw__paper p = hw__paper_begin(learner, path, start);
   proportions(&p, share);
-  if (!hw__printed_constants(&path->misfit, learner->view, &learner->box, learner->options.tolerance,
-                             hw__paper_loss(&p, start), &c) ||
+  if (!hw__printed_constants(&learner->steepness, learner->options.tolerance, hw__paper_loss(&p, start), &c) ||
       !(most(share) > 0)) {
     path->stop = HW_STOP_GRADIENT; /* a flat loss: nothing to do and nothing to divide by */
     return;
@@ -158,6 +168,7 @@ static void perturbed(const hw__learner *learner, hw__path *path, bool use_gradi
   double x[3] = {start[0], start[1], start[2]}, home[3] = {start[0], start[1], start[2]};
   for (size_t t = 0; t < learner->options.iterations; t++) {
     double eta[3], g[3], pg[3];
+    const hw__misfit before = path->misfit;
     for (int j = 0; j < 3; j++) {
       x[j] = is_printed(learner) ? start[j] : x[j];
       eta[j] = jin_c / c.smoothness * share[j] / most(share);
@@ -184,6 +195,10 @@ static void perturbed(const hw__learner *learner, hw__path *path, bool use_gradi
       hw__paper_end(&p, home, HW_STOP_NONFINITE);
       return;
     }
+    const size_t repeated = repeated_passes(learner, t, noise_time, waiting);
+    path->misfit.model_evaluations += repeated * (path->misfit.model_evaluations - before.model_evaluations);
+    path->misfit.gradient_evaluations += repeated * (path->misfit.gradient_evaluations - before.gradient_evaluations);
+    t += repeated;
   }
   hw__paper_end(&p, x, HW_STOP_ITERATIONS);
 }

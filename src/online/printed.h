@@ -19,14 +19,17 @@ void hw__printed_aptgd(const hw__learner *learner, hw__path *path); /* Algorithm
 void hw__printed_mtgd(const hw__learner *learner, hw__path *path);  /* Algorithm 7, one path */
 void hw__printed_mptgd(const hw__learner *learner, hw__path *path); /* Algorithm 8, one path */
 
+/* What Algorithms 1 and 7, and 5 and 8, compute once for every reading. */
+void hw__printed_measure_slopes(hw__learner *learner);
+void hw__printed_measure_curvature(hw__learner *learner);
+
 /* What the constants of Algorithm 5 come to, in the paper's units; the smoothness of F where the paper writes kappa. */
 typedef struct {
   double smoothness, chi, radius, gradient_threshold, loss_threshold, time_threshold;
 } hw__jin_constants;
 
-/* Given:    the window's readings, the box, delta, and F where the search stands, (microgram/l)^2
+/* Given:    how steep the window's loss is, delta, and F where the search stands, (microgram/l)^2
  * Result:   false where the loss is flat over the whole box and they have no value */
-bool hw__printed_constants(hw__misfit *misfit, const hw__view *view, const hw_box *box, double delta, double loss_at,
-                           hw__jin_constants *out);
+bool hw__printed_constants(const hw__steepness *steepness, double delta, double loss_at, hw__jin_constants *out);
 
 #endif
