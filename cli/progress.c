@@ -21,6 +21,13 @@ void cli_progress_start(cli_progress *progress, const char *path) {
   progress->next_s = cli_now_s() + 0.5;
 }
 
+static void draw_bar(double share) {
+  static const char full[] = "########################################";
+  share = share < 1 ? share : 1;
+  const int done = (int)(share * WIDTH);
+  fprintf(stderr, "\r\033[K[%.*s%*s] %3.0f %%  ", done, full, WIDTH - done, "", 100 * share);
+}
+
 void cli_progress_update(cli_progress *progress, double now_s, uint64_t bytes, uint64_t readings) {
   if (!progress->on || now_s < progress->next_s) {
     return;
@@ -28,14 +35,20 @@ void cli_progress_update(cli_progress *progress, double now_s, uint64_t bytes, u
   progress->next_s = now_s + 0.1;
   progress->drawn = true;
   if (progress->size > 0) {
-    static const char full[] = "########################################";
-    double share = (double)bytes / progress->size;
-    share = share < 1 ? share : 1;
-    const int done = (int)(share * WIDTH);
-    fprintf(stderr, "\r[%.*s%*s] %3.0f %%  %" PRIu64 " %s", done, full, WIDTH - done, "", 100 * share, readings,
-            progress->unit);
+    draw_bar((double)bytes / progress->size);
+    fprintf(stderr, "%" PRIu64 " %s", readings, progress->unit);
   } else {
     fprintf(stderr, "\r%" PRIu64 " %s", readings, progress->unit);
+  }
+}
+
+void cli_progress_share(cli_progress *progress, double share, const char *words) {
+  const double now_s = cli_now_s();
+  if (progress->on && now_s >= progress->next_s) {
+    progress->next_s = now_s + 0.1;
+    progress->drawn = true;
+    draw_bar(share);
+    fputs(words, stderr);
   }
 }
 

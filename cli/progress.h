@@ -17,6 +17,8 @@ typedef struct {
 void cli_progress_start(cli_progress *progress, const char *path);
 /* Cheap enough for every reading. */
 void cli_progress_update(cli_progress *progress, double now_s, uint64_t bytes, uint64_t readings);
+/* A bar for a share of the whole, 0 to 1, and words behind it. */
+void cli_progress_share(cli_progress *progress, double share, const char *words);
 /* A line of words instead of a bar. */
 void cli_progress_say(cli_progress *progress, const char *words);
 /* Wipes the bar. */

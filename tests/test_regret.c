@@ -294,6 +294,31 @@ static void test_error_bound_elsewhere_is_no_verdict_about_the_minimum(void **un
   close_scene(&s);
 }
 
+/* Without the optimum in hindsight the local regret is the same, and there is no cumulative one. */
+static void test_local_regret_needs_no_hindsight(void **unused) {
+  (void)unused;
+  scene s = open_scene(5, 0.05, 1);
+  hw_regret *both = NULL, *local = NULL;
+  hw_regret_options options = {.readings = s.count, .learners = 1};
+  hw_regret_row a, b;
+  hw_source best;
+  double sum;
+  assert_int_equal(hw_regret_create(&s.river, &options, &both), HW_OK);
+  options.local_only = true;
+  assert_int_equal(hw_regret_create(&s.river, &options, &local), HW_OK);
+  const hw_source played = {1420, -21300, -12300};
+  for (size_t i = 0; i < s.count; i++) {
+    assert_int_equal(hw_regret_add(both, &s.readings[i], &played, &a), HW_OK);
+    assert_int_equal(hw_regret_add(local, &s.readings[i], &played, &b), HW_OK);
+  }
+  assert_true(a.local == b.local && a.suffered == b.suffered && a.local > 0);
+  assert_true(isnan(b.cumulative) && a.cumulative > 0);
+  assert_int_equal(hw_regret_hindsight(local, &best, &sum), HW_EUNSUPPORTED);
+  hw_regret_free(both);
+  hw_regret_free(local);
+  close_scene(&s);
+}
+
 static void test_regret_rejects_bad_input_and_goes_on(void **unused) {
   (void)unused;
   scene s = open_scene(3, 0, 1);
@@ -327,6 +352,7 @@ int main(void) {
       cmocka_unit_test(test_eigenvalues_match_a_matrix_made_from_them),
       cmocka_unit_test(test_error_bound_holds_at_algorithm_5s_answer_but_not_for_single_readings),
       cmocka_unit_test(test_error_bound_elsewhere_is_no_verdict_about_the_minimum),
+      cmocka_unit_test(test_local_regret_needs_no_hindsight),
       cmocka_unit_test(test_regret_rejects_bad_input_and_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,8 @@ static void write_plot(FILE *script, const hw_chart *chart) {
   for (size_t i = 0; i < chart->series_count; i++) {
     const hw_series *s = &chart->series[i];
     fprintf(script, "%s$data%zu using 1:2 with %s lw 2 pt 7 ps 0.6 dt %d lc rgb '%s' title '%s'", i ? ", " : "plot ", i,
-            chart->marks ? "linespoints" : "lines", s->dashed ? 2 : 1, palette[(size_t)s->colour % COLOURS], s->label);
+            chart->marks ? "linespoints" : "lines", s->dash ? s->dash : 1, palette[(size_t)s->colour % COLOURS],
+            s->label);
   }
   fprintf(script, "\n");
 }

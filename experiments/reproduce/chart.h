@@ -12,7 +12,7 @@ typedef struct {
   size_t count;
   const double *x; /* NULL: 1, 2, 3, ... */
   const double *y;
-  bool dashed;
+  int dash;   /* 1 solid, 2 dashed, 3 dotted; 0 is solid too */
   int colour; /* which of the palette; series of one method share theirs */
 } hw_series;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_SIZE = 8192, MOST_FINDINGS = 64, LINE_SIZE = 1024 };
+enum { TEXT_SIZE = 8192, MOST_FINDINGS = 160, LINE_SIZE = 1024 };
 
 /* A text that grows; stdio's memory stream. */
 typedef struct {
@@ -222,7 +222,8 @@ void hw_page_finding(hw_page *page, const char *item, const char *claim, hw_verd
 }
 
 static const char *verdict_text(hw_verdict verdict) {
-  return verdict == HW_HOLDS ? "holds" : verdict == HW_PARTLY ? "in part" : "does not hold";
+  static const char *const texts[] = {"holds", "in part", "undecided", "does not hold"};
+  return texts[verdict];
 }
 
 void hw_page_print_findings(const hw_page *page, FILE *to) {

@@ -2,6 +2,7 @@
 #ifndef HW_EXPERIMENTS_PAGE_H
 #define HW_EXPERIMENTS_PAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -26,7 +27,7 @@ hw_status hw_page_picture(hw_page *page, const char *svg_path, const char *alt, 
 
 /* One claim of the paper and what became of it; all of them are listed in one table where
  * hw_page_findings_here was called. */
-typedef enum { HW_HOLDS, HW_PARTLY, HW_FAILS } hw_verdict;
+typedef enum { HW_HOLDS, HW_PARTLY, HW_UNDECIDED, HW_FAILS } hw_verdict;
 void hw_page_findings_here(hw_page *page);
 void hw_page_finding(hw_page *page, const char *item, const char *claim, hw_verdict verdict, const char *format, ...)
     __attribute__((format(printf, 5, 6)));

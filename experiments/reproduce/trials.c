@@ -84,7 +84,8 @@ static void *labour(void *context) {
     pthread_mutex_lock(&w->lock);
     w->done++;
     if (w->setting->tell) {
-      w->setting->tell(w->setting->context, w->setting->what, w->done, w->count);
+      const hw_trial_setting *s = w->setting;
+      s->tell(s->context, s->what, s->share_from + (s->share_to - s->share_from) * (double)w->done / (double)w->count);
     }
     pthread_mutex_unlock(&w->lock);
   }
@@ -122,8 +123,9 @@ void hw_trials_free(hw_trial *trials, size_t count) {
 }
 
 hw_status hw_trials_regret(const hw_trial_setting *setting, const hw_trial *trials, size_t count, size_t window,
-                           hw_regret_row **out) {
-  const hw_regret_options options = {.readings = setting->count, .learners = count, .window = window};
+                           bool local_only, hw_regret_row **out) {
+  const hw_regret_options options = {
+      .readings = setting->count, .learners = count, .window = window, .local_only = local_only};
   hw_regret *regret = NULL;
   hw_regret_row *rows = calloc(setting->count * count, sizeof *rows);
   hw_source *played = calloc(count, sizeof *played);

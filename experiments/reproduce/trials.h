@@ -19,8 +19,8 @@ typedef struct {
   double seconds;
 } hw_trial;
 
-/* Told how far things are; may be called from any one thread at a time. */
-typedef void (*hw_tell)(void *context, const char *what, size_t done, size_t of);
+/* Told how far the whole is, 0 to 1; may be called from any one thread at a time. */
+typedef void (*hw_tell)(void *context, const char *what, double share);
 
 typedef struct {
   const hw_river *river;
@@ -31,14 +31,16 @@ typedef struct {
   hw_tell tell;
   void *context;
   const char *what;
+  double share_from, share_to; /* the part of the whole that the trials are */
 } hw_trial_setting;
 
 /* Status: HW_ENOMEM; a trial's own failure is in the trial */
 hw_status hw_trials_run(const hw_trial_setting *setting, hw_trial *trials, size_t count);
 void hw_trials_free(hw_trial *trials, size_t count);
 
-/* Regrets of the trials after every reading, rows[reading * count + trial], in (ug/l)^2 and (ug/l)^4; to be freed. */
+/* Regrets of the trials after every reading, rows[reading * count + trial], in (ug/l)^2 and (ug/l)^4; to be freed.
+ * local_only: without the optimum in hindsight, which is most of the work; `cumulative` is not filled then. */
 hw_status hw_trials_regret(const hw_trial_setting *setting, const hw_trial *trials, size_t count, size_t window,
-                           hw_regret_row **rows);
+                           bool local_only, hw_regret_row **rows);
 
 #endif

@@ -32,6 +32,7 @@ typedef struct {
   size_t learners; /* how many are measured side by side; may be 0 */
   size_t window;   /* w; default 1000 */
   double step;     /* eta, per (g/m3)^2 and in box widths; default HW_REGRET_STEP */
+  bool local_only; /* do without the optimum in hindsight, which is most of the work; cumulative regrets are NAN then */
 } hw_regret_options;
 
 /* 1000 per (g/m3)^2 is 0.001 per (ug/l)^2: a gradient of 1000 (ug/l)^2 per box width just crosses the box. */
@@ -54,7 +55,7 @@ hw_status hw_regret_create(const hw_river *river, const hw_regret_options *optio
  * announced */
 hw_status hw_regret_add(hw_regret *regret, const hw_reading *reading, const hw_source *played, hw_regret_row *rows);
 /* The optimum in hindsight for the readings so far: its source and the summed loss, (g/m3)^2.
- * Status: HW_EEMPTY before the first reading */
+ * Status: HW_EEMPTY before the first reading, HW_EUNSUPPORTED with local_only */
 hw_status hw_regret_hindsight(const hw_regret *regret, hw_source *best, double *sum);
 void hw_regret_free(hw_regret *regret);
 

@@ -94,6 +94,7 @@ hw_status hw_regret_create(const hw_river *river, const hw_regret_options *optio
   }
   r->misfit = (hw__misfit){.transport = r->transport, .sensor_m = r->sensor_m};
   r->best = hw__box_centre(&r->box);
+  r->least = NAN;
   *out = r;
   return HW_OK;
 }
@@ -147,11 +148,15 @@ hw_status hw_regret_add(hw_regret *r, const hw_reading *reading, const hw_source
     return HW_EDOMAIN;
   }
   hw__window_add(&r->readings, reading);
-  hw__grid_add(r->grid, reading);
-  hw__view_pack(&r->all, &r->readings, r->all.capacity);
+  if (!r->options.local_only) {
+    hw__grid_add(r->grid, reading);
+    hw__view_pack(&r->all, &r->readings, r->all.capacity);
+  }
   hw__view_pack(&r->recent, &r->readings, r->recent.capacity);
   hw__view_pack(&r->newest, &r->readings, 1);
-  look_back(r);
+  if (!r->options.local_only) {
+    look_back(r);
+  }
   for (size_t i = 0; i < r->options.learners; i++) {
     r->suffered[i] += hw__misfit_value(&r->misfit, &r->newest, &played[i]);
     r->local[i] += stationarity(r, &r->recent, &played[i]);
@@ -163,6 +168,9 @@ hw_status hw_regret_add(hw_regret *r, const hw_reading *reading, const hw_source
 hw_status hw_regret_hindsight(const hw_regret *r, hw_source *best, double *sum) {
   if (r->readings.count == 0) {
     return HW_EEMPTY;
+  }
+  if (r->options.local_only) {
+    return HW_EUNSUPPORTED;
   }
   *best = r->best;
   *sum = r->least;
