@@ -12,7 +12,7 @@
 #include "experiments/reproduce/reproduce.h"
 
 typedef struct {
-  const char *data, *out, *markdown, *variant;
+  const char *data, *out, *markdown, *variant, *only;
   uint64_t seed;
   size_t readings, seeds, threads;
 } reproduce_request;
@@ -46,6 +46,7 @@ static int reproduce(const reproduce_request *request) {
                                         .seed = request->seed,
                                         .readings = request->readings,
                                         .seeds = request->seeds,
+                                        .only = request->only,
                                         .threads = request->threads ? request->threads
                                                    : cores > 0      ? (size_t)cores
                                                                     : 1,
@@ -110,6 +111,7 @@ static int run(int argc, char **argv) {
       {"markdown", OPTION_TEXT, &request.markdown, "FILE", "write the text and tables there too", NULL},
       {"variant", OPTION_CHOICE, &request.variant, "all|published",
        "published: Table 1's TGD and ATGD by what the authors' program does, and nothing else", variants},
+      {"only", OPTION_TEXT, &request.only, "A,B,...", "some sections alone; default all", NULL},
       {"readings", OPTION_COUNT, &request.readings, "N", "artificial readings, 10 to 1364; default 1000, the paper's",
        NULL},
       {"seeds", OPTION_COUNT, &request.seeds, "N", "draws behind every verdict, 2 to 200; default 20", NULL},
@@ -134,6 +136,11 @@ static int run(int argc, char **argv) {
   }
   if (request.seeds < 2 || request.seeds > HW_MOST_SEEDS) {
     return cli_fail(EXIT_USAGE, "--seeds '%zu', expected 2 to %d", request.seeds, HW_MOST_SEEDS);
+  }
+  for (const char *at = request.only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    if (!hw_is_section(at)) {
+      return cli_fail(EXIT_USAGE, "--only '%s', expected some of %s", request.only, hw_section_names);
+    }
   }
   return request.variant == variants[0] ? reproduce(&request) : print_published(&request);
 }

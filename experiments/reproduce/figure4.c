@@ -180,12 +180,14 @@ static hw_status tell(hw_reproduction *r, const outcomes *o) {
   tabulate(r, o);
   hw_page_text(
       r->page,
-      "Every learner is compared with TGD allowed at least as many gradients, seed by seed, by the mean over the "
+      "Over %zu of the artificial readings, evenly; medians of %zu seeds. Every learner is compared with TGD allowed "
+      "at least as many gradients, seed by seed, by the mean over the "
       "budgets "
       "of the logarithm of the ratio; less than a hundredth apart is a tie. The axis is measured, not nominal: a "
       "perturbed learner also spends gradients on its trials (up to three of 20 steps), and a learner on a plateau "
       "stops "
-      "for lack of a gradient.");
+      "for lack of a gradient.",
+      r->thinned_count, o->seeds);
   for (size_t v = 0; v < HW_VARIANTS; v++) {
     for (size_t i = HW_ATGD; i < HW_LEARNERS; i++) {
       judge(r, o, v, i, HW_TGD, -1);
@@ -197,7 +199,7 @@ static hw_status tell(hw_reproduction *r, const outcomes *o) {
 }
 
 hw_status hw_reproduce_figure4(hw_reproduction *r) {
-  hw_trial_setting setting = hw_setting_of(r, false, "Figure 4");
+  hw_trial_setting setting = hw_thinned_setting_of(r, "Figure 4");
   outcomes o = {.seeds = r->options->seeds};
   o.all = calloc(o.seeds * TRIALS, sizeof *o.all);
   hw_status status = o.all ? HW_OK : HW_ENOMEM;

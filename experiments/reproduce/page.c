@@ -30,6 +30,7 @@ struct hw_page {
   bool timings;
   finding findings[MOST_FINDINGS];
   size_t finding_count;
+  size_t findings_listed; /* in the Markdown, section by section */
 };
 
 static const char style[] =
@@ -233,18 +234,34 @@ void hw_page_print_findings(const hw_page *page, FILE *to) {
   }
 }
 
+/* The findings of the section that ends, in the Markdown alone. */
+static void list_findings(hw_page *page) {
+  if (page->findings_listed < page->finding_count) {
+    fputs("\n| item | claim | verdict | measured |\n|---|---|---|---|\n", page->markdown);
+  }
+  for (; page->findings_listed < page->finding_count; page->findings_listed++) {
+    const finding *f = &page->findings[page->findings_listed];
+    fprintf(page->markdown, "| %s | %s | %s | %s |\n", f->item, f->claim, verdict_text(f->verdict), f->evidence);
+  }
+}
+
+void hw_page_section(hw_page *page, const char *name) {
+  list_findings(page);
+  fprintf(page->markdown, "\n<!-- section %s -->\n", name);
+}
+
 void hw_page_timings(hw_page *page) {
+  list_findings(page);
   fputs("<!-- timings begin -->\n", page->html);
   page->timings = true;
 }
 
 /* The table of findings belongs behind what was written before hw_page_findings_here. */
 static void add_findings(hw_page *page) {
-  FILE *html = page->html, *markdown = page->markdown;
+  FILE *html = page->html;
   const bool timings = page->timings;
   page->html = page->before_html.stream;
-  page->markdown = page->before_markdown.stream;
-  page->timings = false;
+  page->timings = true; /* not in the Markdown, which has them section by section */
   hw_page_heading(page, "What holds");
   hw_page_table_begin(page);
   hw_page_row(page, "item\tclaim\tverdict\tmeasured");
@@ -254,7 +271,6 @@ static void add_findings(hw_page *page) {
   }
   hw_page_table_end(page);
   page->html = html;
-  page->markdown = markdown;
   page->timings = timings;
 }
 

@@ -25,8 +25,12 @@ void hw_page_table_end(hw_page *page);
  * Status: HW_EIO, HW_ENOMEM */
 hw_status hw_page_picture(hw_page *page, const char *svg_path, const char *alt, hw_error *error);
 
-/* One claim of the paper and what became of it; all of them are listed in one table where
- * hw_page_findings_here was called. */
+/* What follows belongs to this section. The Markdown begins it with the comment "section NAME", so that a section can
+ * be exchanged by itself, and ends the one before with its findings. */
+void hw_page_section(hw_page *page, const char *name);
+
+/* One claim of the paper and what became of it. The HTML lists all of them in one table where hw_page_findings_here was
+ * called. */
 typedef enum { HW_HOLDS, HW_PARTLY, HW_UNDECIDED, HW_FAILS } hw_verdict;
 void hw_page_findings_here(hw_page *page);
 void hw_page_finding(hw_page *page, const char *item, const char *claim, hw_verdict verdict, const char *format, ...)

@@ -20,6 +20,20 @@ hw_trial_setting hw_setting_of(const hw_reproduction *r, bool real, const char *
                             .share_to = r->share_to};
 }
 
+hw_trial_setting hw_thinned_setting_of(const hw_reproduction *r, const char *what) {
+  hw_trial_setting setting = hw_setting_of(r, false, what);
+  setting.readings = r->thinned;
+  setting.count = r->thinned_count;
+  return setting;
+}
+
+static void thin(hw_reproduction *r) {
+  r->thinned_count = r->artificial_count < HW_MOST_THINNED ? r->artificial_count : HW_MOST_THINNED;
+  for (size_t i = 0; i < r->thinned_count; i++) {
+    r->thinned[i] = r->artificial[i * r->artificial_count / r->thinned_count];
+  }
+}
+
 size_t hw_window_of(hw_variant variant, size_t readings) {
   return variant == HW_RESOLVED ? readings : 1;
 }
@@ -116,21 +130,58 @@ static void tell_timings(hw_reproduction *r) {
 
 /* The sections in the order of the page, and how the work is shared among them, for the progress bar. */
 static const struct {
+  const char *name;
   hw_status (*write)(hw_reproduction *);
   double share;
-} sections[] = {{hw_reproduce_figure3, 0.18}, {hw_reproduce_growth, 0.1},   {hw_reproduce_figure4, 0.3},
-                {hw_reproduce_figure5, 0},    {hw_reproduce_table1, 0.05},  {hw_reproduce_tables23, 0.05},
-                {hw_reproduce_figure6, 0.3},  {hw_reproduce_ablation, 0.02}};
+} sections[] = {{"figure3", hw_reproduce_figure3, 18},  {"growth", hw_reproduce_growth, 12},
+                {"figure4", hw_reproduce_figure4, 22},  {"figure5", hw_reproduce_figure5, 0.1},
+                {"table1", hw_reproduce_table1, 2},     {"beyond", hw_reproduce_beyond, 1},
+                {"tables23", hw_reproduce_tables23, 5}, {"figure6", hw_reproduce_figure6, 30},
+                {"ablation", hw_reproduce_ablation, 8}};
+enum { SECTIONS = sizeof sections / sizeof sections[0] };
+const char hw_section_names[] = "figure3, growth, figure4, figure5, table1, beyond, tables23, figure6, ablation";
+
+static bool same_name(const char *name, const char *listed) {
+  const size_t length = strcspn(listed, ",");
+  return strlen(name) == length && strncmp(name, listed, length) == 0;
+}
+
+bool hw_is_section(const char *name) {
+  for (size_t i = 0; i < SECTIONS; i++) {
+    if (same_name(sections[i].name, name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool is_wanted(const hw_reproduction *r, size_t section) {
+  const char *at = r->options->only;
+  bool wanted = at == NULL;
+  while (at && !wanted) {
+    wanted = same_name(sections[section].name, at);
+    at = strchr(at, ',');
+    at = at ? at + 1 : NULL;
+  }
+  return wanted;
+}
 
 static hw_status write_page(hw_reproduction *r) {
   char path[1024];
   hw_status status = HW_OK;
+  double whole = 0;
   introduce(r);
   hw_page_findings_here(r->page);
-  for (size_t i = 0; status == HW_OK && i < sizeof sections / sizeof sections[0]; i++) {
-    r->share_to = r->share_from + sections[i].share;
-    status = sections[i].write(r);
-    r->share_from = r->share_to;
+  for (size_t i = 0; i < SECTIONS; i++) {
+    whole += is_wanted(r, i) ? sections[i].share : 0;
+  }
+  for (size_t i = 0; status == HW_OK && i < SECTIONS; i++) {
+    if (is_wanted(r, i)) {
+      r->share_to = r->share_from + sections[i].share / whole;
+      hw_page_section(r->page, sections[i].name);
+      status = sections[i].write(r);
+      r->share_from = r->share_to;
+    }
   }
   if (status != HW_OK) {
     return status;
@@ -162,6 +213,7 @@ hw_status hw_reproduce(const hw_reproduce_options *options, FILE *findings, bool
     }
     if (status == HW_OK) {
       *real_data = r->real_count > 0;
+      thin(r);
       status = write_page(r);
     }
     if (status == HW_OK && findings) {

@@ -16,7 +16,8 @@ typedef struct {
   size_t readings; /* artificial ones; the paper has HW_PAPER_READINGS */
   size_t seeds;    /* draws of everything random, behind every verdict; 1 to HW_MOST_SEEDS */
   size_t threads;
-  hw_tell tell; /* progress */
+  const char *only; /* names of sections with commas between; NULL: all of them */
+  hw_tell tell;     /* progress */
   void *context;
 } hw_reproduce_options;
 
@@ -24,10 +25,14 @@ typedef struct {
  * Status: HW_EIO, HW_EINPUT, HW_ENOMEM with *error filled */
 hw_status hw_reproduce(const hw_reproduce_options *options, FILE *findings, bool *real_data, hw_error *error);
 
+/* Is this the name of a section, up to its end or a comma? */
+bool hw_is_section(const char *name);
+extern const char hw_section_names[]; /* for people */
+
 /* ---- For the sections, one file each ---- */
 
 enum { HW_TGD, HW_ATGD, HW_APTGD, HW_MTGD, HW_MPTGD, HW_LEARNERS };
-enum { HW_VARIANTS = 3, HW_MOST_SEEDS = 200, HW_MOST_TIMINGS = 400 };
+enum { HW_VARIANTS = 3, HW_MOST_SEEDS = 200, HW_MOST_TIMINGS = 400, HW_MOST_THINNED = 500 };
 extern const char *const hw_learners[HW_LEARNERS];       /* tgd atgd aptgd mtgd mptgd */
 extern const char *const hw_learner_labels[HW_LEARNERS]; /* TGD ... */
 extern const hw_variant hw_variants[HW_VARIANTS];        /* printed, corrected, resolved: the order of every table */
@@ -42,6 +47,8 @@ typedef struct {
   const hw_reproduce_options *options;
   hw_river river;
   hw_reading *artificial, *real;
+  hw_reading thinned[HW_MOST_THINNED]; /* of the artificial ones, evenly: for sections with thousands of runs */
+  size_t thinned_count;
   size_t artificial_count, real_count; /* real_count 0: the data are not there */
   hw_page *page;
   hw_error *error;
@@ -51,6 +58,8 @@ typedef struct {
 } hw_reproduction;
 
 hw_trial_setting hw_setting_of(const hw_reproduction *r, bool real, const char *what);
+/* The same with the thinned artificial readings. */
+hw_trial_setting hw_thinned_setting_of(const hw_reproduction *r, const char *what);
 /* The paper's options for a learner: its window of one for the pseudo-code, printed or corrected, else the whole
  * record. The first seed starts where the paper does; the others, because its algorithms say "arbitrarily", anywhere in
  * the box. */
@@ -69,6 +78,7 @@ hw_status hw_reproduce_figure5(hw_reproduction *r);
 hw_status hw_reproduce_figure6(hw_reproduction *r);
 hw_status hw_reproduce_table1(hw_reproduction *r);
 hw_status hw_reproduce_tables23(hw_reproduction *r);
+hw_status hw_reproduce_beyond(hw_reproduction *r);
 hw_status hw_reproduce_ablation(hw_reproduction *r);
 
 #endif

@@ -13,10 +13,6 @@ static const hw_source published[HW_LEARNERS] = {{1348, -23130, -184 * 60.0},
                                                  {1317, -19597, -191 * 60.0},
                                                  {1345, -22722, -190 * 60.0},
                                                  {1392, -20994, -212 * 60.0}};
-/* Beyond the paper: the posterior engine, the offline baselines, the gradient-free learners. */
-static const char *const others[] = {"posterior", "de", "annealing", "genetic", "mcmc", "backward", "bandit"};
-enum { OTHERS = sizeof others / sizeof others[0] };
-
 /* Learners by variant and seed. */
 typedef struct {
   size_t seeds;
@@ -25,37 +21,6 @@ typedef struct {
 
 static const hw_trial *trial_of(const learners *l, size_t variant, size_t learner, size_t seed) {
   return &l->all[(variant * HW_LEARNERS + learner) * l->seeds + seed];
-}
-
-/* The posterior engine on the river as one would know it without the paper's figures: the folder's own files. */
-static void put_field_river(hw_reproduction *r, const char *file, const char *variant) {
-  char path[1024], more[160], claim[120];
-  hw_river river;
-  hw_error unused;
-  snprintf(path, sizeof path, "%s/truckee/%s", r->options->data_dir, file);
-  if (hw_river_load(path, NULL, NULL, &river, &unused) != HW_OK) {
-    return; /* a folder without it: one row fewer */
-  }
-  hw_trial trial = {.method = "posterior", .options = {.seed = r->options->seed}};
-  hw_trial_setting setting = hw_setting_of(r, true, "Table 1, field model");
-  setting.river = &river;
-  setting.final_only = true;
-  setting.share_from = setting.share_to;
-  if (river.sensor_count == r->river.sensor_count && hw_trials_run(&setting, &trial, 1) == HW_OK &&
-      trial.status == HW_OK) {
-    const hw_source *truth = &hw_paper_truth, *lo = &trial.interval.lo, *hi = &trial.interval.hi;
-    const bool place = lo->location_m <= truth->location_m && truth->location_m <= hi->location_m;
-    const bool time = lo->time_s <= truth->time_s && truth->time_s <= hi->time_s;
-    hw_say_interval(&trial.interval, more, sizeof more);
-    hw_put_row(r, "posterior", variant, &trial.found, false, more);
-    snprintf(claim, sizeof claim, "beyond the paper: posterior, %s, holds the true place and time at 90 %%", variant);
-    hw_page_finding(r->page, "Table 1", claim,
-                    place && time   ? HW_HOLDS
-                    : place || time ? HW_PARTLY
-                                    : HW_FAILS,
-                    "%s", more);
-  }
-  hw_river_free(&river);
 }
 
 /* The rows that the authors' program gives, by what it does. */
@@ -209,17 +174,12 @@ static void explain(hw_reproduction *r) {
       "\"published code\" do the same and arrive at the same digits; they are not causal and are no method of this "
       "program. Start, search box, sensor places and the 90 %% of the intervals come from that program as well; the "
       "paper "
-      "does not give them. Its APTGD also compares with the loss at the true source.");
-  hw_page_text(
-      r->page,
-      "posterior and mcmc weigh readings by their declared noise (5 %% of the concentration) instead of counting all "
-      "alike, under hydraulics that are wrong by a tenth. Told that the hydraulics are not known, the posterior engine "
-      "works with the pulses' shapes instead. (The published location error of MPTGD, 4.78 %%, should read 5.03 %% for "
-      "its "
-      "own estimate.)");
+      "does not give them. Its APTGD also compares with the loss at the true source. (The published location error of "
+      "MPTGD, 4.78 %%, should "
+      "read 5.03 %% for its own estimate.)");
 }
 
-static hw_status tell(hw_reproduction *r, const learners *l, const hw_trial *beyond) {
+static hw_status tell(hw_reproduction *r, const learners *l) {
   hw_source best;
   const hw_status status = hw_real_optimum(r, &best);
   if (status != HW_OK) {
@@ -234,11 +194,6 @@ static hw_status tell(hw_reproduction *r, const learners *l, const hw_trial *bey
       hw_put_trial(r, hw_learner_labels[i], hw_variant_labels[v], trial_of(l, v, i, 0));
     }
   }
-  for (size_t i = 0; i < OTHERS; i++) {
-    hw_put_trial(r, others[i], "ours", &beyond[i]);
-  }
-  put_field_river(r, "river-measured.yaml", "velocity within 15 %");
-  put_field_river(r, "river-unknown.yaml", "hydraulics unknown");
   hw_put_row(r, "least loss there is", "hindsight", &best, true, "");
   hw_put_row(r, "true source", "", &hw_paper_truth, true, "");
   hw_page_table_end(r->page);
@@ -253,27 +208,19 @@ hw_status hw_reproduce_table1(hw_reproduction *r) {
   }
   learners l = {.seeds = r->options->seeds};
   const size_t count = HW_VARIANTS * HW_LEARNERS * l.seeds;
-  hw_trial beyond[OTHERS] = {{0}};
   l.all = calloc(count, sizeof *l.all);
   hw_status status = l.all ? HW_OK : HW_ENOMEM;
   for (size_t i = 0; l.all && i < count; i++) {
     l.all[i].method = hw_learners[i / l.seeds % HW_LEARNERS];
     l.all[i].options = hw_learner_options(r, hw_variants[i / l.seeds / HW_LEARNERS], i % l.seeds);
   }
-  for (size_t i = 0; i < OTHERS; i++) {
-    beyond[i] = (hw_trial){.method = others[i], .options = {.seed = r->options->seed}};
-  }
   hw_trial_setting setting = hw_setting_of(r, true, "Table 1");
   setting.final_only = true;
   if (status == HW_OK) {
     status = hw_trials_run(&setting, l.all, count);
   }
-  setting.share_from = setting.share_to;
   if (status == HW_OK) {
-    status = hw_trials_run(&setting, beyond, OTHERS);
-  }
-  if (status == HW_OK) {
-    status = tell(r, &l, beyond);
+    status = tell(r, &l);
   }
   free(l.all);
   return status;

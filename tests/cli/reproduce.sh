@@ -17,4 +17,11 @@ echo '# faults'
 try reproduce --readings 5
 try reproduce --seeds 1
 try reproduce --variant published --data nowhere
+try reproduce --only figure5,figure7
+echo '# a section alone is what it is on the page'
+headwater reproduce --readings 12 --seeds 3 --only growth,figure5 --data nowhere --out three --markdown three.md > three.txt
+for name in growth figure5; do
+  for page in one three; do sed -n "/<!-- section $name -->/,/<!-- section/p" "$page.md" | sed '1d;/<!-- section/d' | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' > "$page.$name"; done
+  cmp "one.$name" "three.$name" && wc -l < "one.$name"
+done
 try reproduce --readings 12 --out /dev/null/x --data nowhere
