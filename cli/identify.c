@@ -5,12 +5,14 @@
 
 #include "cli/plot.h"
 #include "cli/progress.h"
+#include "cli/sensors.h"
 #include "cli/session.h"
 
 typedef struct {
   cli_method_options method_options;
   const char *method, *format, *plot;
-  bool each;
+  bool each, per_sensor;
+  size_t round;    /* readings of a sensor in a round, with per_sensor */
   cli_album album; /* filled when there is a plot */
 } identify_request;
 
@@ -94,6 +96,11 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
   if (code >= 0) {
     return code;
   }
+  if (request->per_sensor) {
+    const sensors_request alone = {worker->method, &request->method_options.options, request->round,
+                                   strcmp(request->format, "json") == 0};
+    return cli_identify_sensors(session, &alone);
+  }
   const hw_problem problem = {.river = &session->river};
   const hw_status status = hw_run_create(worker->method, &problem, &request->method_options.options, &worker->run);
   if (status != HW_OK) {
@@ -118,13 +125,17 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", "READINGS", NULL};
   identify_request request = {.format = "text"};
-  cli_option options[4 + CLI_METHOD_ROWS] = {
+  cli_option options[6 + CLI_METHOD_ROWS] = {
       {"method", OPTION_TEXT, &request.method, "NAME", "see 'headwater methods'; default " CLI_DEFAULT_METHOD, NULL},
       {"format", OPTION_CHOICE, &request.format, "text|json", "of the answer; default text", cli_formats},
       {"each", OPTION_FLAG, &request.each, NULL, "one JSON line after every reading, flushed at once", NULL},
       {"plot", OPTION_TEXT, &request.plot, "FILE.svg|png", "also draw the fit and the estimate; needs gnuplot", NULL},
+      {"per-sensor", OPTION_FLAG, &request.per_sensor, NULL,
+       "every sensor's own answer, and their mean with its interval", NULL},
+      {"round", OPTION_COUNT, &request.round, "N",
+       "with --per-sensor: so many readings of a sensor at a time; default all", NULL},
   };
-  cli_method_rows(&request.method_options, options + 4);
+  cli_method_rows(&request.method_options, options + 6);
   const cli_usage usage = {
       &cli_verb_identify,
       "RIVER READINGS [options]",
@@ -137,6 +148,12 @@ static int run(int argc, char **argv) {
   int code = cli_parse(&usage, argc, argv, operands, NULL);
   if (code >= 0) {
     return code;
+  }
+  if (request.per_sensor && (request.plot || request.each)) {
+    return cli_fail(EXIT_USAGE, "--per-sensor with --plot or --each, expected it alone");
+  }
+  if (request.round && !request.per_sensor) {
+    return cli_fail(EXIT_USAGE, "--round without --per-sensor, expected both");
   }
   code = request.plot ? cli_plot_check(request.plot) : -1;
   if (code >= 0) {

@@ -31,7 +31,7 @@ static int check_request(const plan_request *r) {
   if (r->level >= 1) {
     return cli_fail(EXIT_USAGE, "--level '%g', expected a number between 0 and 1", r->level);
   }
-  if (r->first < 2 || r->first > r->pool) {
+  if (r->first < 2 || (r->first > r->pool && !r->identifications)) {
     return cli_fail(EXIT_USAGE, "--first %zu, expected 2 to the pool's %zu", r->first, r->pool);
   }
   if (!(r->accept.mass_g > 0 && r->accept.location_m > 0 && r->accept.time.value > 0) || r->accept.time.calendar) {
@@ -55,10 +55,8 @@ static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   plan_request r = {.accept = {.mass_g = default_accept[0], .location_m = default_accept[1]},
                     .level = 0.9,
-                    .readings = 1000,
                     .round_length = 10,
                     .first = 3,
-                    .pool = 50,
                     .method = "atgd",
                     .sources = 200,
                     .every_s = 300,
@@ -68,16 +66,16 @@ static int run(int argc, char **argv) {
   const cli_option options[] = {
       {"accept", OPTION_SOURCE, &r.accept, "G,M,S", "interval lengths asked for; default 200,500,12000", NULL},
       {"level", OPTION_POSITIVE, &r.level, "P", "confidence of the intervals; default 0.9", NULL},
-      {"readings", OPTION_COUNT, &r.readings, "N", "of each sensor over all rounds; default 1000", NULL},
+      {"readings", OPTION_COUNT, &r.readings, "N", "of each sensor over all rounds; default 1000, or the file's", NULL},
       {"round", OPTION_COUNT, &r.round_length, "N", "readings in a round; default 10", NULL},
       {"first", OPTION_COUNT, &r.first, "N", "sensors installed before the first round; default 3", NULL},
-      {"pool", OPTION_COUNT, &r.pool, "N", "most sensors, or sites to choose from; default 50", NULL},
+      {"pool", OPTION_COUNT, &r.pool, "N", "most sensors, or sites to choose from; default 50, or the file's", NULL},
       {"source", OPTION_SOURCE, &r.source, "M,L,T", "release to simulate; default the centre of the search box", NULL},
       {"method", OPTION_TEXT, &r.method, "NAME", "that identifies from each sensor alone; default atgd", NULL},
       {"spread", OPTION_SOURCE, &r.spread, "G,M,S",
        "draw identifications about the source with these standard deviations instead", NULL},
       {"identifications", OPTION_TEXT, &r.identifications, "FILE",
-       "read them instead: CSV of round,sensor,mass_g,location_m,time_s", NULL},
+       "read them instead: what `identify --per-sensor` prints", NULL},
       {"place", OPTION_COUNT, &r.place, "N", "say where instead: the best sites for N sensors", NULL},
       {"sites", OPTION_SPAN, &r.sites, "FROM,TO,COUNT",
        "the sites to choose from, metres; default --pool of them from the search box to the last sensor or intake",
@@ -92,7 +90,8 @@ static int run(int argc, char **argv) {
       "RIVER [options]",
       "How many sensors to install, by the paper's sequential procedure (Algorithm 4): every installed\n"
       "sensor identifies the source alone in each round, and sensors are added until Student's interval\n"
-      "across them is as short as --accept asks. A round repeats the spill with new noise.\n"
+      "across them is as short as --accept asks. A round repeats the spill with new noise; where the\n"
+      "dispersion is unknown, sensors differ as much as rivers do.\n"
       "With --place N: where to put N sensors, by the expected information (Cramer-Rao) about sources\n"
       "drawn from the search box, greedily (at least 63 % of the best gain) and exactly where the pool\n"
       "is small, beside even spacing.",
@@ -101,6 +100,10 @@ static int run(int argc, char **argv) {
       sizeof options / sizeof options[0]};
   const char *operands[1];
   int code = cli_parse(&usage, argc, argv, operands, NULL);
+  if (!r.identifications) { /* a file says itself how many rounds and sensors it has */
+    r.readings = r.readings ? r.readings : 1000;
+    r.pool = r.pool ? r.pool : 50;
+  }
   if (code < 0) {
     code = check_request(&r);
   }

@@ -9,7 +9,7 @@ typedef struct {
   cli_source accept, spread, source;
   const char *identifications, *method;
   double level;
-  size_t readings, round_length, first, pool;
+  size_t readings, round_length, first, pool; /* readings and pool 0: what the file of identifications has */
   /* Where. */
   size_t place, sources;
   double every_s;

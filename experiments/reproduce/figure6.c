@@ -80,7 +80,7 @@ static void judge(hw_reproduction *r, const curves *c, size_t method) {
 }
 
 hw_status hw_reproduce_figure6(hw_reproduction *r) {
-  const hw_trial_setting setting = hw_setting_of(r, false, "Figure 6");
+  const hw_trial_setting setting = hw_thinned_setting_of(r, "Figure 6");
   curves c = {.count = setting.count, .seeds = r->options->seeds};
   const size_t count = COLUMNS * c.seeds;
   hw_trial *trials = calloc(count, sizeof *trials);
@@ -108,11 +108,11 @@ hw_status hw_reproduce_figure6(hw_reproduction *r) {
     judge(r, &c, method);
   }
   if (status == HW_OK) {
-    hw_page_text(
-        r->page,
-        "Medians over %zu seeds, because a single draw of starting points says little. The moment start is off "
-        "here: with it one path is right after a few readings and the number of starts hardly matters.",
-        c.seeds);
+    hw_page_text(r->page,
+                 "Over %zu of the artificial readings, evenly; medians of %zu seeds, because a single draw of starting "
+                 "points says little. The moment start is off "
+                 "here: with it one path is right after a few readings and the number of starts hardly matters.",
+                 c.count, c.seeds);
   }
   free(c.rows);
   return status;

@@ -8,6 +8,18 @@ try plan data/river.yaml --identifications found.csv --readings 20 --first 2 --p
 try plan data/river.yaml --identifications found.csv --readings 30 --first 2 --pool 3
 printf '1,1,1300,x,0\n' > bad.csv
 try plan data/river.yaml --identifications bad.csv
+echo '# every sensor alone on real readings, and what follows for the number of sensors'
+headwater simulate data/river.yaml --source 1234,-5670,-9000 --every 120 --noise-relative 0.05 > readings.csv
+headwater identify data/river.yaml readings.csv --method atgd --per-sensor > alone.csv
+sed -E 's/-?[0-9]+[.][0-9]+|-?[0-9]{3,}/N/g' alone.csv
+headwater identify data/river.yaml readings.csv --method atgd --per-sensor --round 20 | grep -c '^[0-9]'
+headwater identify data/river.yaml readings.csv --method atgd --per-sensor --format json | grep -oE '"(schema|method|round|sensor)": [^,]*'
+headwater plan data/river.yaml --identifications alone.csv | sed -n '3,4p;$p' | sed -E 's/ +/ /g'
+try identify data/river.yaml readings.csv --per-sensor --each
+try identify data/river.yaml readings.csv --round 5
+echo '# dispersion unknown'
+sed 's/dispersion_m2_s: 14.2/dispersion_m2_s: unknown/' data/river.yaml > unknown.yaml
+headwater plan unknown.yaml --readings 30 --pool 30 --accept 2000,4000,9000 --source 1234,-5670,-9000 | tail -n 1 | grep -oE 'Install|intervals no longer than.*'
 echo '# simulated sensors, the default'
 headwater plan data/river.yaml --readings 50 --pool 8 --accept 2000,4000,9000 | tail -n 1
 echo '# where'
