@@ -18,7 +18,9 @@ static void print_population(const hw__population *p, size_t releases, size_t ri
       " * Written by `make fit-population`; do not edit the fitted ones by hand. Provenance: %zu dye and salt\n"
       " * releases in %zu rivers of the TIERRAS compilation (zenodo 17051166; mostly USGS dye studies compiled by\n"
       " * Nordin and Sabol, 1974), each with known mass, place and time. The data are not part of this project.\n"
-      " * The first three rows were chosen by `make study-rivers`; the others are fitted.\n"
+      " * The first three rows were chosen by `make study-rivers`, the next three by `make choose-population`; the "
+      "others are\n"
+      " * fitted.\n"
       " *\n"
       " * One row a constant: name, value, meaning. SI units; ln of seconds, m/s, m3/s.\n"
       " */\n",

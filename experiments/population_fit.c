@@ -1,9 +1,9 @@
 /* Fitting the population constants.
  *
- * The law and the reach above the first sensor: maximum likelihood of their multivariate Cauchy over releases; the
- * reaches onward: of a t with two degrees of freedom. Velocities: regressions by least squares, their Cauchy scale
- * taken from rivers left out one by one. Recovery: maximum likelihood of a normal whose variance grows with age. What
- * is fitted is the engine's own reading of each completed pulse, with the reading's own variance.
+ * The law, the reach above the first sensor and the reaches onward: maximum likelihood of their t distributions over
+ * releases. Velocities: regressions by least squares, the scale of their t taken from rivers left out one by one.
+ * Recovery: maximum likelihood of a normal whose variance grows with age. What is fitted is the engine's own reading of
+ * each completed pulse, with the reading's own variance.
  */
 #include "population_fit.h"
 
@@ -77,7 +77,7 @@ typedef struct {
   hw__population *population;
   double value[ROWS_MOST], age_days[ROWS_MOST], depth_m[ROWS_MOST]; /* scalar samples */
   size_t values;
-  double (*log_density)(double); /* of theirs, for spread_misfit */
+  double freedom; /* of theirs, for spread_misfit */
   bool by_depth;
 } pool;
 
@@ -115,9 +115,8 @@ static double minimise(double (*f)(const gsl_vector *, void *), void *context, s
   return best;
 }
 
-/* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget, shift, ln scale and correlation
- * (as its arc tangent) of the reach. Length, nugget and correlation are poorly told by few rivers and get a wide prior.
- */
+/* Parameters: intercept, between, within, velocity, ln scale, ln length, ln nugget. Length and nugget are poorly told
+ * by few rivers and get a wide prior. */
 static void set_law(const gsl_vector *x, hw__population *p) {
   p->law_intercept = gsl_vector_get(x, 0);
   p->law_between = gsl_vector_get(x, 1);
@@ -126,9 +125,6 @@ static void set_law(const gsl_vector *x, hw__population *p) {
   p->law_scale = exp(gsl_vector_get(x, 4));
   p->law_length = exp(gsl_vector_get(x, 5));
   p->law_nugget = exp(gsl_vector_get(x, 6));
-  p->reach_shift = gsl_vector_get(x, 7);
-  p->reach_scale = exp(gsl_vector_get(x, 8));
-  p->reach_correlation = tanh(gsl_vector_get(x, 9));
 }
 
 static double law_misfit(const gsl_vector *x, void *context) {
@@ -145,30 +141,44 @@ static double law_misfit(const gsl_vector *x, void *context) {
       log_age[m] = log(r->age_s[m]);
       residual[m] = r->log_lead[m] - hw__law_lead(&p, log_age[0], log_age[m], v);
     }
-    const double reach = r->count > 1 ? log(velocity_above(r)) - v - p.reach_shift : NAN;
-    sum -= hw__law_log_density(&p, r->count, residual, log_age, r->lead_variance, reach);
+    sum -= hw__law_log_density(&p, r->count, residual, log_age, r->lead_variance);
   }
   const double length = log(p.law_length) / 0.7, nugget = (log(p.law_nugget) - log(0.055)) / 0.5;
-  const double correlation = gsl_vector_get(x, 9) / 0.7;
-  return sum + 0.5 * (length * length + nugget * nugget + correlation * correlation);
+  return sum + 0.5 * (length * length + nugget * nugget);
 }
 
 static void fit_law(pool *all) {
-  double x[10] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055), 0.1, log(0.15), 0};
-  minimise(law_misfit, all, 10, x, 0.1);
-  const gsl_vector_view view = gsl_vector_view_array(x, 10);
+  double x[7] = {8.45, 0.8, 0.8, -0.25, log(0.22), 0, log(0.055)};
+  minimise(law_misfit, all, 7, x, 0.1);
+  const gsl_vector_view view = gsl_vector_view_array(x, 7);
   set_law(&view.vector, all->population);
 }
 
+/* Parameters: ln scale and, where it is sought, the centre. */
 static double spread_misfit(const gsl_vector *x, void *context) {
   const pool *all = context;
-  const double log_scale = gsl_vector_get(x, 0);
+  const double log_scale = gsl_vector_get(x, 0), centre = x->size > 1 ? gsl_vector_get(x, 1) : 0;
   double sum = 0;
   for (size_t i = 0; i < all->values; i++) {
-    const double t = all->value[i] * exp(-log_scale);
-    sum += log_scale - all->log_density(t);
+    const double t = (all->value[i] - centre) * exp(-log_scale);
+    sum += log_scale - hw__t_log_density(t, all->freedom);
   }
   return sum;
+}
+
+static void fit_reach(pool *all) {
+  all->values = 0;
+  for (size_t i = 0; i < all->count; i++) {
+    const measured *r = all->release[i];
+    if (r->count > 1) {
+      all->value[all->values++] = log(velocity_above(r) / velocity_between(r, 1));
+    }
+  }
+  all->freedom = all->population->reach_freedom;
+  double y[2] = {log(0.15), 0.1};
+  minimise(spread_misfit, all, 2, y, 0.1);
+  all->population->reach_scale = exp(y[0]);
+  all->population->reach_shift = y[1];
 }
 
 static void fit_onward(pool *all) {
@@ -179,7 +189,7 @@ static void fit_onward(pool *all) {
       all->value[all->values++] = log(velocity_between(r, m) / velocity_between(r, m - 1));
     }
   }
-  all->log_density = hw__t2_log_density;
+  all->freedom = hw__onward_freedom;
   double y[1] = {log(0.15)};
   minimise(spread_misfit, all, 1, y, 0.1);
   all->population->onward_scale = exp(y[0]);
@@ -215,7 +225,7 @@ static double regress_on_new(pool *all, const double (*row)[3], int columns, dou
     all->value[i] = miss;
   }
   all->values = all->count;
-  all->log_density = hw__cauchy_log_density;
+  all->freedom = all->population->velocity_freedom;
   double log_scale[1] = {log(0.3)};
   minimise(spread_misfit, all, 1, log_scale, 0.1);
   regress(all, row, columns, NULL, b);
@@ -267,7 +277,8 @@ static void fit_recovery(pool *all) {
     for (size_t i = 0; i < all->count; i++) {
       const measured *r = all->release[i];
       for (size_t m = 0; m < r->count && all->values < ROWS_MOST; m++) {
-        if (isfinite(r->log_recovery[m]) && (!by_depth || r->sensor[m]->depth_m > 0)) {
+        /* More than seven times the mass, or less than a seventh, is a slip in the discharge. */
+        if (fabs(r->log_recovery[m]) < 2 && (!by_depth || r->sensor[m]->depth_m > 0)) {
           all->value[all->values] = r->log_recovery[m];
           all->age_days[all->values] = r->age_s[m] / 86400;
           all->depth_m[all->values++] = r->sensor[m]->depth_m;
@@ -323,6 +334,9 @@ static void start_neutral(const hw__population *chosen, hw__population *out) {
   *out = (hw__population){.shape_noise = chosen->shape_noise,
                           .shape_readings = chosen->shape_readings,
                           .amplitude_power = chosen->amplitude_power,
+                          .law_freedom = chosen->law_freedom,
+                          .velocity_freedom = chosen->velocity_freedom,
+                          .reach_freedom = chosen->reach_freedom,
                           .skew_mean = 0.5,
                           .skew_sd = 1,
                           .law_intercept = 8.45,
@@ -359,6 +373,7 @@ size_t population_learn(const release *releases, size_t count, const char *left_
   size_t rivers = gather(releases, count, left_out, pulses, &all);
   fit_skew(&all);
   rivers = gather(releases, count, left_out, pulses, &all);
+  fit_reach(&all);
   fit_onward(&all);
   fit_law(&all);
   fit_velocities(&all);

@@ -9,115 +9,42 @@
  * Prior: flat in ln age and in ln velocity beyond what is known of it, so flat in ln distance.
  */
 #include <math.h>
+#include <string.h>
 
 #include "field/engine.h"
 #include "river/when.h"
 
-/* A quiet sensor may be broken: it never counts for more than a factor exp(-7). */
-static const double quiet_most = 7;
+/* A quiet sensor may be broken: it never counts for more than a factor of 30. */
+static const double quiet_most = 3.4;
 
-/* Leads to look for. Once the pulse has fallen, its own duration bounds them; before that only the
- * search box does. */
-static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, const hw__trace *trace,
-                                 const hw__view *view) {
-  const hw__velocity_prior velocity = hw__velocity_prior_of(f->river, sensor, &f->population);
-  const double oldest = fmax(view->anchor_s - f->river->search.lo.time_s, 60);
-  const double box = hw__law_lead(&f->population, log(oldest), log(oldest), velocity.mean) + 1;
-  const double since = trace->entry[trace->onset > 0 ? trace->onset - 1 : 0].time_s;
-  const double span = log(fmax(view->anchor_s - since, 1));
-  if (trace->fallen) {
-    return (hw__lead_range){fmin(box, span + 1) - 4.5, fmin(box, span + 1)};
-  }
-  return (hw__lead_range){fmax(fmin(box - 6.5, span - 1.5), box - 10), box};
-}
+/* Added to the log weight of a draw outside the search box: such draws count only where there are no others. */
+static const double impossible = -690;
 
 static double sensor_place(const hw__field *f, size_t pulse) {
   return f->river->sensors[f->pulse_sensor[pulse]].location_m;
 }
 
-/* When there are more pulses than room, the third goes: the first two tell the source, the last ones what
- * comes. */
-static void add_pulse(hw__field *f, size_t sensor) {
-  if (f->pulse_count == f->pulse_capacity && f->pulse_capacity > 2) {
-    for (size_t m = 3; m < f->pulse_count; m++) {
-      f->pulse_sensor[m - 1] = f->pulse_sensor[m];
-    }
-    f->pulse_count--;
-  }
-  f->pulse_sensor[f->pulse_count++] = sensor;
-}
-
-/* A rise is the pulse's when it is not lost beside what passed upstream or came out downstream. Of sensors
- * side by side the first one speaks: no velocity lies between them. */
-static void choose_pulses(hw__field *f) {
-  const size_t n = f->river->sensor_count;
-  double above = 0;
-  f->pulse_count = 0;
-  for (size_t i = 0; i < n; i++) {
-    const size_t s = f->order[i];
-    const double height = f->trace[s].height_g_m3;
-    double below = 0;
-    for (size_t j = i + 1; j < n; j++) {
-      below = fmax(below, f->trace[f->order[j]].height_g_m3);
-    }
-    const bool apart = f->pulse_count == 0 || f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1;
-    if (apart && height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[s].count > 0) {
-      add_pulse(f, s);
-    }
-    above = fmax(above, height);
-  }
-  for (size_t m = 1; m < f->pulse_count; m++) {
-    f->log_distance[m] = log(sensor_place(f, m) - sensor_place(f, m - 1));
-  }
-}
-
-static void settle_sensors(hw__field *f) {
-  for (size_t s = 0; s < f->river->sensor_count; s++) {
-    if (!f->dirty[s]) {
-      continue;
-    }
-    hw__trace *trace = &f->trace[s];
-    hw__trace_settle(trace, &f->river->sensors[s]);
-    f->lattice[s].count = 0;
-    if (trace->height_g_m3 > 0) {
-      hw__view view;
-      hw__trace_view(trace, &f->population, &view);
-      hw__lattice_build(&f->shapes, &view, lead_range(f, &f->river->sensors[s], trace, &view), &f->population,
-                        &f->lattice[s]);
-      f->evaluations += view.count * HW__LATTICE_CELLS;
-    }
-    f->builds[s]++;
-    f->dirty[s] = false;
-  }
-  choose_pulses(f);
-}
-
 /* People who give a velocity mean a normal error; rivers of which one is guessed stray further. */
 static double velocity_noise(const hw__velocity_prior *prior, const hw__noise *noise) {
-  return prior->given ? noise->normal_velocity : noise->cauchy_velocity;
+  return prior->given ? noise->normal_velocity : noise->t_velocity;
 }
 
-/* The velocity that the law wants, and how the one above the first sensor differs from it, less the usual shift
- * (NAN: not seen). */
-typedef struct {
-  double law, reach;
-} seen_velocity;
-
-/* Velocities: that of the reach above the first sensor and those between sensors. */
-static seen_velocity draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
+/* Velocities: that of the reach above the first sensor and those between sensors. Returned: ln of the one that the law
+ * wants. */
+static double draw_velocity(const hw__field *f, const hw__noise *noise, const hw__pulse *pulse, hw__draw *draw) {
   const hw__population *p = &f->population;
   const hw__velocity_prior *prior = &f->velocity;
   if (f->pulse_count < 2) {
     draw->log_velocity = prior->mean + prior->scale * velocity_noise(prior, noise);
-    draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->cauchy_reach;
-    return (seen_velocity){draw->log_velocity - p->reach_shift, NAN};
+    draw->log_onward = draw->log_velocity - p->reach_shift - p->reach_scale * noise->t_reach;
+    return draw->log_velocity - p->reach_shift;
   }
   double between = 0, last = 0;
   for (size_t m = 1; m < f->pulse_count; m++) {
     const double gap = pulse[m].phi_s - pulse[m - 1].phi_s;
     if (!(gap > 0)) {
       draw->log_weight = -INFINITY;
-      return (seen_velocity){0, 0};
+      return 0;
     }
     const double log_gap = log(gap);
     last = f->log_distance[m] - log_gap;
@@ -125,19 +52,20 @@ static seen_velocity draw_velocity(const hw__field *f, const hw__noise *noise, c
     if (m == 1) {
       between = last;
     } else {
-      draw->log_weight += hw__t2_log_density((last - draw->log_onward) / p->onward_scale);
+      draw->log_weight += hw__t_log_density((last - draw->log_onward) / p->onward_scale, hw__onward_freedom);
     }
     draw->log_onward = last;
   }
-  draw->log_onward += p->onward_scale * noise->t2_onward;
+  draw->log_onward += p->onward_scale * noise->t_onward;
+  const double usual = between + p->reach_shift;
   if (prior->given) {
     draw->log_velocity = prior->mean + prior->scale * noise->normal_velocity;
-    draw->log_weight += hw__cauchy_log_density((draw->log_velocity - between - p->reach_shift) / p->reach_scale);
+    draw->log_weight += hw__t_log_density((draw->log_velocity - usual) / p->reach_scale, p->reach_freedom);
   } else {
-    draw->log_velocity = between + p->reach_shift + p->reach_scale * noise->cauchy_reach;
-    draw->log_weight += hw__cauchy_log_density((draw->log_velocity - prior->mean) / prior->scale);
+    draw->log_velocity = usual + p->reach_scale * noise->t_reach;
+    draw->log_weight += hw__t_log_density((draw->log_velocity - prior->mean) / prior->scale, p->velocity_freedom);
   }
-  return (seen_velocity){between, draw->log_velocity - between - p->reach_shift};
+  return between;
 }
 
 /* Ages of the first pulse that keep the source inside the box and between these places. */
@@ -153,47 +81,43 @@ static age_range allowed_ages(const hw__field *f, double phi_s, double velocity,
   return (age_range){fmax(fmax(near, phi_s - box->hi.time_s), 1), fmin(far, phi_s - box->lo.time_s)};
 }
 
-/* The law's residual, between the ages allowed. As long as those hold most of it, the residual drawn
- * beforehand is kept or refused; otherwise one is drawn inside, and the probability there is its weight.
- * Either way the draws stand for the same posterior; the first is quicker. */
-static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, seen_velocity velocity,
+/* A residual of the law, between the ages allowed, from the widest of the t distributions. As long as those hold most
+ * of it, the residual drawn beforehand is kept or refused; otherwise one is drawn inside, and the probability there is
+ * its weight. Either way the draws stand for the same posterior; the first is quicker. */
+static void draw_age(const hw__field *f, const hw__noise *noise, const hw__pulse *first, double log_velocity,
                      age_range ages, hw__draw *draw) {
   const hw__population *p = &f->population;
-  const hw__law_spread law = hw__law_given_reach(p, velocity.reach, 1);
-  const double a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
+  const double scale = hw__law_scale(p), a = log(ages.lo), b = log(fmax(ages.hi, ages.lo));
   /* Older means a longer front: the oldest age has the smallest residual. */
-  const double t_young = (first->log_lead - hw__law_lead(p, a, a, velocity.law) - law.centre) / law.scale;
-  const double t_old = t_young - p->law_between * (b - a) / law.scale;
+  const double t_young = (first->log_lead - hw__law_lead(p, a, a, log_velocity)) / scale;
+  const double t_old = t_young - p->law_between * (b - a) / scale;
+  draw->inside = ages.hi < ages.lo ? 0 : fmin(2 * hw__cauchy_below(fmin(t_young, -t_old)), 1);
   double t = noise->cauchy_age;
   if (t_old < -1 && t_young > 1) {
-    draw->log_weight += t >= t_old && t <= t_young ? 0 : -690;
+    draw->log_weight += t >= t_old && t <= t_young ? 0 : impossible;
   } else {
     const bool flip = t_old > 0; /* stay in the lower tail, where probabilities keep their digits */
     const double below = hw__cauchy_below(flip ? -t_young : t_old), above = hw__cauchy_below(flip ? -t_old : t_young);
     const double drawn = hw__cauchy_quantile(below + noise->uniform_age * (above - below));
     t = flip ? -drawn : drawn;
-    draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : -690;
+    draw->log_weight += ages.hi > ages.lo ? log(above - below + 1e-300) : impossible;
   }
-  draw->log_age_s = a + (t_young - fmin(fmax(t, t_old), t_young)) * law.scale / p->law_between;
+  draw->log_age_s = a + (t_young - fmin(fmax(t, t_old), t_young)) * scale / p->law_between;
 }
 
-/* What the leads and the reach say together, over what the draw took from them one by one. */
-static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw__draw *draw, seen_velocity velocity) {
+/* What the leads say together, over the density that the age was drawn from. */
+static double leads_weight(const hw__field *f, const hw__pulse *pulse, const hw__draw *draw, double log_velocity) {
   const hw__population *p = &f->population;
   double residual[HW__PULSES], log_age[HW__PULSES];
   for (size_t m = 0; m < f->pulse_count; m++) {
     log_age[m] = log(exp(draw->log_age_s) + pulse[m].phi_s - pulse[0].phi_s);
-    residual[m] = pulse[m].log_lead - hw__law_lead(p, log_age[0], log_age[m], velocity.law);
+    residual[m] = pulse[m].log_lead - hw__law_lead(p, log_age[0], log_age[m], log_velocity);
   }
-  const hw__law_spread law = hw__law_given_reach(p, velocity.reach, 1);
-  return hw__law_log_density(p, f->pulse_count, residual, log_age, NULL, velocity.reach) -
-         hw__cauchy_log_density(velocity.reach / p->reach_scale) -
-         hw__cauchy_log_density((residual[0] - law.centre) / law.scale) + log(law.scale);
+  return hw__law_log_density(p, f->pulse_count, residual, log_age, NULL) -
+         hw__cauchy_log_density(residual[0] / hw__law_scale(p));
 }
 
-/* What the quiet sensors say against a draw: its pulse should have stood out there at a time when the
- * sensor was reading. */
-static double quiet_weight(const hw__field *f, size_t index, size_t sensor) {
+double hw__field_quiet_weight(const hw__field *f, size_t index, size_t sensor) {
   const hw__trace *trace = &f->trace[sensor];
   hw__pulse pulse;
   if (trace->count == 0 || !hw__field_pulse_at(f, index, f->river->sensors[sensor].location_m, &pulse)) {
@@ -202,6 +126,9 @@ static double quiet_weight(const hw__field *f, size_t index, size_t sensor) {
   double seen = fmax(trace->floor_g_m3, 0.02 * pulse.height_g_m3);
   for (size_t i = trace->onset; i < trace->count; i++) {
     seen = fmax(seen, trace->clean[i]);
+  }
+  for (size_t i = 0; trace->count < 3 && i < trace->count; i++) {
+    seen = fmax(seen, trace->entry[i].value_g_m3); /* nobody knows its background */
   }
   size_t lo = 0, hi = trace->count;
   while (lo < hi) {
@@ -220,7 +147,8 @@ static double quiet_weight(const hw__field *f, size_t index, size_t sensor) {
   return excess > 1 ? -fmin(quiet_most, 2 * log(excess) * log(excess) + log(excess)) : 0;
 }
 
-/* Discharge times area under the first pulse over what has been lost on the way. */
+/* Discharge times area under the first pulse over what has been lost on the way; of a release that lasted what has
+ * passed so far. */
 static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pulse *first, hw__draw *draw) {
   const hw_box *box = &f->river->search;
   const hw_sensor *sensor = &f->river->sensors[f->pulse_sensor[0]];
@@ -231,8 +159,11 @@ static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pu
   }
   const hw__recovery recovery = hw__recovery_at(f, sensor, exp(draw->log_age_s));
   const double sd = hypot(recovery.sd, log(sensor->gain_factor));
-  const double log_mass = log(discharge * first->height_g_m3 * f->shapes.shape[first->shape].area) + first->log_lead -
-                          recovery.mean - sd * noise->normal_recovery;
+  const hw__trace *trace = &f->trace[f->pulse_sensor[0]];
+  const double area = hw__trace_lasts(trace)
+                          ? hw__trace_area(trace)
+                          : first->height_g_m3 * f->shapes.shape[first->shape].area * exp(first->log_lead);
+  const double log_mass = log(discharge * area) - recovery.mean - sd * noise->normal_recovery;
   const double out = fmax(fmax(lo - log_mass, log_mass - hi), 0) / 0.3;
   draw->log_weight -= 0.5 * fmin(out * out, 100);
   return fmin(fmax(exp(log_mass), box->lo.mass_g), box->hi.mass_g);
@@ -256,21 +187,22 @@ static void pick_pulses(hw__field *f) {
   }
 }
 
-/* Half of the draws come from each side of `split_m` (the last quiet sensor above the first pulse), so
+/* Half of the draws come from each side of the last quiet sensor above the first pulse, so
  * that a source between sensors is well drawn however unlikely the law finds it. */
-static void draw_source(hw__field *f, size_t index, double split_m) {
-  const hw__noise *noise = &f->noise[index];
+void hw__field_draw(hw__field *f, size_t index) {
+  const hw__noise *noise = &f->own[index];
   hw__draw *draw = &f->draw[index];
   const hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
   const hw_box *box = &f->river->search;
   *draw = (hw__draw){0};
-  const seen_velocity seen = draw_velocity(f, noise, pulse, draw);
+  const double seen = draw_velocity(f, noise, pulse, draw);
   if (!isfinite(draw->log_weight)) {
     f->sample[index] = (hw_sample){box->lo, 1, NAN, 0};
     return;
   }
+  const double split_m = f->split_m;
   const bool split = split_m > box->lo.location_m && split_m < box->hi.location_m;
-  const bool below = split && index % 2 == 0;
+  const bool below = split && noise->below;
   const double velocity = exp(draw->log_velocity), phi = pulse[0].phi_s;
   draw_age(f, noise, &pulse[0], seen,
            allowed_ages(f, phi, velocity, below ? split_m : box->lo.location_m,
@@ -284,11 +216,9 @@ static void draw_source(hw__field *f, size_t index, double split_m) {
   sample->source.time_s = phi - age;
   sample->source.mass_g = draw_mass(f, noise, &pulse[0], draw);
   draw->log_weight += hw__when_log_density(f->river, sample->source.time_s);
-  if (f->pulse_count > 1) {
-    draw->log_weight += leads_weight(f, pulse, draw, seen);
-  }
+  draw->log_weight += leads_weight(f, pulse, draw, seen);
   for (size_t s = 0; s < f->river->sensor_count; s++) {
-    draw->log_weight += hw__field_is_pulse(f, s) ? 0 : quiet_weight(f, index, s);
+    draw->log_weight += hw__field_is_pulse(f, s) ? 0 : hw__field_quiet_weight(f, index, s);
   }
 }
 
@@ -307,9 +237,10 @@ static void draw_prior(hw__field *f, size_t index) {
                   .dispersion_m2_s = NAN};
 }
 
-/* Weights that sum to 1. Returned: false when no draw is possible at all. */
+/* Weights that sum to 1, and how many draws they leave effective. Returned: false when no draw is possible at all. */
 static bool weigh(hw__field *f) {
-  double highest = -INFINITY, total = 0;
+  double highest = -INFINITY, total = 0, squares = 0;
+  f->inside = 0;
   for (size_t i = 0; i < HW__DRAWS; i++) {
     highest = fmax(highest, f->draw[i].log_weight);
   }
@@ -322,7 +253,10 @@ static bool weigh(hw__field *f) {
   }
   for (size_t i = 0; i < HW__DRAWS; i++) {
     f->sample[i].weight /= total;
+    squares += f->sample[i].weight * f->sample[i].weight;
+    f->inside += f->sample[i].weight * f->draw[i].inside;
   }
+  f->effective = 1 / squares;
   return true;
 }
 
@@ -360,16 +294,17 @@ void hw__field_settle(hw__field *f) {
   if (f->settled) {
     return;
   }
-  settle_sensors(f);
+  hw__field_read_pulses(f);
   pick_pulses(f);
   const size_t first = f->pulse_count > 0 ? f->pulse_sensor[0] : f->order[0];
   f->velocity = hw__velocity_prior_of(f->river, &f->river->sensors[first], &f->population);
   f->contradiction = false;
   do {
-    const double split = f->pulse_count > 0 ? last_quiet_above(f) : 0;
+    f->split_m = f->pulse_count > 0 ? last_quiet_above(f) : -INFINITY;
+    memcpy(f->own, f->noise, HW__DRAWS * sizeof *f->own);
     for (size_t i = 0; i < HW__DRAWS; i++) {
       if (f->pulse_count > 0) {
-        draw_source(f, i, split);
+        hw__field_draw(f, i);
       } else {
         draw_prior(f, i);
       }
@@ -381,6 +316,7 @@ void hw__field_settle(hw__field *f) {
     f->contradiction = true;
     f->pulse_count = f->pulse_count > 1 ? 1 : 0;
   } while (true);
+  hw__field_redraw(f);
   keep_in_box(f);
   f->settled = true;
 }

@@ -13,14 +13,18 @@
 
 enum { HW__DRAWS = 4096 };
 
+/* Misfit of a pulse, as a share of its height, beyond which no shape of the family comes near it. */
+#define HW__MISFIT_MOST 0.25
+
 /* Stratified numbers, drawn once at creation: every estimate uses the same ones, so that it changes only
  * with the readings, and spends no time on drawing. */
 typedef struct {
   double uniform_age; /* in (0, 1) */
-  double cauchy_age;  /* the law's residual that belongs to it */
+  double cauchy_age;  /* the residual that belongs to it */
   double uniform_mass;
   double normal_velocity, normal_recovery, normal_lead, normal_loss;
-  double cauchy_reach, cauchy_velocity, t2_onward;
+  double t_reach, t_velocity, t_onward; /* Student's, of the population's degrees of freedom */
+  bool below;                           /* drawn below the last quiet sensor above the first pulse, or above it */
 } hw__noise;
 
 typedef struct {
@@ -29,7 +33,7 @@ typedef struct {
 
 /* What is believed of ln velocity before the pulses are compared. */
 typedef struct {
-  bool given; /* by the river file: normal; else from the population: Cauchy's */
+  bool given; /* by the river file: normal; else from the population: Student's t */
   double mean, scale;
 } hw__velocity_prior;
 
@@ -38,6 +42,7 @@ typedef struct {
   double log_age_s; /* of the first pulse */
   double log_velocity;
   double log_onward; /* ln velocity downstream of the last pulse */
+  double inside;     /* how well its age may fit the law inside the search box: probability of residuals as large */
   double log_weight;
 } hw__draw;
 
@@ -63,6 +68,7 @@ typedef struct {
   size_t pulse_sensor[HW__PULSES]; /* sensors that the pulse has reached, upstream first */
 
   hw__noise *noise;      /* HW__DRAWS */
+  hw__noise *own;        /* HW__DRAWS: what each draw was made from; the same, unless drawn again */
   hw__pick *pick;        /* HW__DRAWS x pulse capacity */
   hw__pulse *pulse;      /* HW__DRAWS x pulse capacity, draw by draw */
   size_t pulse_capacity; /* min(sensors, HW__PULSES) */
@@ -75,7 +81,11 @@ typedef struct {
   hw_arrival *arrivals;
   hw_region regions[HW__MOST_REGIONS];
   hw__warnings warnings;
+  char reason[HW__WARNING_SIZE]; /* for the trust */
   hw__velocity_prior velocity;
+  double split_m;     /* place of the last quiet sensor above the first pulse; -INFINITY: none */
+  double effective;   /* number of equally weighted draws that would tell as much */
+  double inside;      /* the same for all draws together */
   bool contradiction; /* the pulses cannot have come from one release; only the first was used */
   uint64_t evaluations;
   size_t bytes;
@@ -96,10 +106,25 @@ typedef struct {
 } hw__recovery;
 hw__recovery hw__recovery_at(const hw__field *f, const hw_sensor *sensor, double age_s);
 
+/* pulses.c: lattices of the sensors that have changed, and the pulses to use. */
+void hw__field_read_pulses(hw__field *f);
+
 /* draws.c: settle every sensor, then the river. */
 void hw__field_settle(hw__field *f);
+/* What a quiet sensor says against a draw, as ln of a factor: its pulse should have stood out there at a time when the
+ * sensor was reading. */
+double hw__field_quiet_weight(const hw__field *f, size_t index, size_t sensor);
 /* Has this sensor seen the pulse? */
 bool hw__field_is_pulse(const hw__field *f, size_t sensor);
+
+/* One draw's source and log weight from its pulses and its own numbers. */
+void hw__field_draw(hw__field *f, size_t index);
+
+/* trust.c: what the engine thinks of its own answer. Sets spill, trust with its reason, provisional and has_source. */
+void hw__field_judge(hw__field *f, hw_estimate *e);
+
+/* redraw.c: where the weights leave few draws effective, moves those that are left until they are many again. */
+void hw__field_redraw(hw__field *f);
 
 /* passage.c: the pulse of one draw at any place. Returned: false when it does not come there. */
 bool hw__field_pulse_at(const hw__field *f, size_t draw, double x_m, hw__pulse *out);

@@ -17,8 +17,24 @@ static double place_density(void *context, double location_m) {
   return far > near && distance >= near && distance <= far ? 1 / (distance * log(far / near)) : 0;
 }
 
-static bool provisional(const hw__field *f) {
-  return f->pulse_count == 0 || !f->trace[f->pulse_sensor[0]].fallen;
+/* From half its height up to half down: as long as the release, when the top is flat. Good to some 15 %. */
+static hw_range duration(const hw__field *f) {
+  const hw__trace *trace = f->pulse_count > 0 ? &f->trace[f->pulse_sensor[0]] : NULL;
+  if (!trace || !hw__trace_lasts(trace)) {
+    return (hw_range){0};
+  }
+  if (!trace->fallen) {
+    return (hw_range){NAN, NAN, NAN};
+  }
+  size_t up = trace->onset, down = trace->peak;
+  while (trace->clean[up] < trace->height_g_m3 / 2) {
+    up++;
+  }
+  for (size_t i = trace->peak; i < trace->count; i++) {
+    down = trace->clean[i] >= trace->height_g_m3 / 2 ? i : down;
+  }
+  const double lasted = trace->entry[down].time_s - trace->entry[up].time_s;
+  return (hw_range){lasted / 1.15, lasted, 1.15 * lasted};
 }
 
 static size_t heaviest(const hw__field *f) {
@@ -29,17 +45,25 @@ static size_t heaviest(const hw__field *f) {
   return best;
 }
 
-/* Root mean square misfit of a sensor's pulse, as a share of its height, for the heaviest draw. */
-static double misfit(const hw__field *f, size_t pulse, double *mean_square) {
-  const hw__trace *trace = &f->trace[f->pulse_sensor[pulse]];
-  const hw__pulse *best = &f->pulse[heaviest(f) * f->pulse_capacity + pulse];
+/* Mean square misfit at the first pulse's sensor, for the heaviest draw. */
+static double mean_square_misfit(const hw__field *f) {
+  const hw__trace *trace = &f->trace[f->pulse_sensor[0]];
+  const hw__pulse *best = &f->pulse[heaviest(f) * f->pulse_capacity];
   double sum = 0;
   for (size_t i = 0; i < trace->count; i++) {
     const double off = trace->clean[i] - hw__pulse_height_at(f, best, trace->entry[i].time_s);
     sum += off * off;
   }
-  *mean_square = sum / (double)trace->count;
-  return sqrt(*mean_square) / trace->height_g_m3;
+  return sum / (double)trace->count;
+}
+
+/* Probability that a sensor stayed quiet although the pulse went past it. */
+static double passed_unseen(const hw__field *f, size_t sensor) {
+  double sum = 0;
+  for (size_t i = 0; i < HW__DRAWS; i++) {
+    sum += f->sample[i].weight > 0 && hw__field_quiet_weight(f, i, sensor) < -1 ? f->sample[i].weight : 0;
+  }
+  return sum;
 }
 
 static void warn_sensors(hw__field *f) {
@@ -48,11 +72,16 @@ static void warn_sensors(hw__field *f) {
     const hw_sensor *sensor = &f->river->sensors[s];
     hw__warn_spike(&f->warnings, sensor, trace->spikes, trace->spike_s, trace->spike_g_m3);
     if (f->pulse_count > 0 && trace->count > 0 && !hw__field_is_pulse(f, s)) {
+      const double unseen = passed_unseen(f, s);
       if (trace->height_g_m3 > 0) {
         hw__warn(&f->warnings,
-                 "sensor %s rose to %.3g g/m3, not used: too little beside the others, next to another sensor, or one "
-                 "of too many",
+                 "sensor %s rose to %.3g g/m3, not used: too little beside the others, too close to another sensor, "
+                 "too vague a front, or one of too many",
                  sensor->id, trace->height_g_m3);
+      } else if (unseen > 0.05) {
+        hw__warn(&f->warnings,
+                 "sensor %s stayed quiet although the pulse went past it with a probability of %.0f %%: is it working?",
+                 sensor->id, 100 * unseen);
       } else {
         hw__warn_never_rose(&f->warnings, sensor);
       }
@@ -63,14 +92,9 @@ static void warn_sensors(hw__field *f) {
 static void warn_model(hw__field *f) {
   const hw_hydraulics *own = &f->river->hydraulics;
   if (f->pulse_count == 0) {
-    hw__warn(&f->warnings, "no sensor has risen above its background: all that is known is the search box");
     return;
   }
   const hw_sensor *first = &f->river->sensors[f->pulse_sensor[0]];
-  if (f->contradiction) {
-    hw__warn(&f->warnings, "the sensors' pulses cannot come from one release in downstream order: only %s is used",
-             first->id);
-  }
   if (!(hw__discharge_of(f->river, first, 1) > 0)) {
     hw__warn(&f->warnings, "neither discharge nor area is known: the mass is only what the search box says");
   }
@@ -78,13 +102,28 @@ static void warn_model(hw__field *f) {
     hw__warn(&f->warnings, "the velocity is unknown: the reaches' velocities are not used");
   }
   for (size_t m = 0; m < f->pulse_count; m++) {
-    double square = 0;
-    const double share = misfit(f, m, &square);
-    if (share > 2.5 * f->population.shape_noise && f->trace[f->pulse_sensor[m]].fallen) {
+    const double misfit = f->lattice[f->pulse_sensor[m]].misfit;
+    if (misfit > 2.5 * f->population.shape_noise && f->trace[f->pulse_sensor[m]].fallen) {
       hw__warn(&f->warnings,
                "sensor %s: the pulse does not have the shape of a single release (misfit %.0f %% of its peak)",
-               f->river->sensors[f->pulse_sensor[m]].id, 100 * share);
+               f->river->sensors[f->pulse_sensor[m]].id, 100 * misfit);
     }
+  }
+}
+
+/* A discharge a hundred times that of the sensor above or below is a slip in its unit. */
+static void warn_discharge(hw__field *f) {
+  const hw_sensor *above = NULL;
+  for (size_t i = 0; i < f->river->sensor_count; i++) {
+    const hw_sensor *s = &f->river->sensors[f->order[i]];
+    if (!(s->discharge_m3_s > 0)) {
+      continue;
+    }
+    if (above && fabs(log(s->discharge_m3_s / above->discharge_m3_s)) > log(100)) {
+      hw__warn(&f->warnings, "discharge_m3_s is %g at sensor %s and %g at %s: is one of them in another unit?",
+               above->discharge_m3_s, above->id, s->discharge_m3_s, s->id);
+    }
+    above = s;
   }
 }
 
@@ -105,6 +144,17 @@ static void warn_velocity(hw__field *f) {
   }
 }
 
+/* Without a source no intake is given a time. Where no spill is seen, an alarm is at most as probable as a spill that
+ * has not come by yet. */
+static void withhold_arrivals(hw__field *f, hw_estimate *e) {
+  const hw_range none = {NAN, NAN, NAN};
+  for (size_t k = 0; k < f->river->intake_count; k++) {
+    const bool says = f->river->intakes[k].alarm_g_m3 > 0 && e->trust != HW_TRUST_NONE;
+    f->arrivals[k] = (hw_arrival){k, none, none, none, none, says ? e->spill : (double)NAN};
+  }
+  e->arrival_count = f->river->intake_count;
+}
+
 hw_status hw__field_estimate(void *state, hw_estimate *out) {
   hw__field *f = state;
   hw__field_settle(f);
@@ -114,9 +164,8 @@ hw_status hw__field_estimate(void *state, hw_estimate *out) {
   hw__summary_source(f->sample, HW__DRAWS, level, &f->scratch, &e.source, &e.interval);
   e.has_interval = true;
   e.level = level;
-  e.provisional = provisional(f);
-  e.trust = e.provisional ? HW_TRUST_PROVISIONAL : HW_TRUST_FULL;
-  e.duration_s = (hw_range){0};
+  hw__field_judge(f, &e);
+  e.duration_s = duration(f);
   e.region_count = hw__summary_regions(&f->river->search, f->sample, HW__DRAWS, level, &f->scratch, f->regions);
   e.regions = f->regions;
   e.branches = &hw__only_branch;
@@ -128,15 +177,22 @@ hw_status hw__field_estimate(void *state, hw_estimate *out) {
       hw__summary_suspicions(f->river, f->sample, HW__DRAWS, place_density, f, &f->scratch, f->suspicions);
   e.suspicions = f->suspicions;
   hw__field_arrivals(f, &e.arrival_count);
+  if (!e.has_source) {
+    withhold_arrivals(f, &e);
+  }
+  for (size_t k = 0; k < e.arrival_count && e.has_source; k++) {
+    f->arrivals[k].exceeds_alarm *= e.spill;
+  }
   e.arrivals = f->arrivals;
   if (f->pulse_count > 0) {
-    (void)misfit(f, 0, &e.loss);
+    e.loss = mean_square_misfit(f);
   }
   e.stop = HW_STOP_COMPLETE;
   e.cost = (hw_cost){.model_evaluations = f->evaluations, .state_bytes = f->bytes};
   hw__warnings_clear(&f->warnings);
-  hw__warn_incomplete(&f->warnings, f->pulse_count > 0 && e.provisional);
+  hw__warn_incomplete(&f->warnings, f->pulse_count > 0 && !f->trace[f->pulse_sensor[0]].fallen);
   warn_model(f);
+  warn_discharge(f);
   warn_velocity(f);
   warn_sensors(f);
   if (f->pulse_count > 0) {

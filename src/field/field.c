@@ -44,12 +44,13 @@ static hw_status draw_noise(hw__field *f) {
                               .cauchy_age = hw__cauchy_quantile(u[0]),
                               .uniform_mass = u[1],
                               .normal_velocity = gsl_cdf_ugaussian_Pinv(u[2]),
-                              .cauchy_velocity = hw__cauchy_quantile(u[2]),
+                              .t_velocity = hw__t_quantile(u[2], f->population.velocity_freedom),
                               .normal_recovery = gsl_cdf_ugaussian_Pinv(u[3]),
                               .normal_lead = gsl_cdf_ugaussian_Pinv(u[4]),
                               .normal_loss = gsl_cdf_ugaussian_Pinv(u[7]),
-                              .cauchy_reach = hw__cauchy_quantile(u[5]),
-                              .t2_onward = hw__t2_quantile(u[6])};
+                              .t_reach = hw__t_quantile(u[5], f->population.reach_freedom),
+                              .t_onward = hw__t_quantile(u[6], hw__onward_freedom),
+                              .below = i % 2 == 0};
     for (size_t m = 0; m < f->pulse_capacity; m++) {
       const size_t *own = &rank[(DIMENSIONS + 3 * m) * HW__DRAWS + i];
       f->pick[i * f->pulse_capacity + m] =
@@ -74,6 +75,7 @@ static bool allocate(hw__field *f) {
   f->dirty = take(f, n, sizeof *f->dirty);
   f->builds = take(f, n, sizeof *f->builds);
   f->noise = take(f, HW__DRAWS, sizeof *f->noise);
+  f->own = take(f, HW__DRAWS, sizeof *f->own);
   f->pick = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pick);
   f->pulse = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pulse);
   f->draw = take(f, HW__DRAWS, sizeof *f->draw);
@@ -85,8 +87,9 @@ static bool allocate(hw__field *f) {
   f->scratch.weight = take(f, HW__DRAWS, sizeof *f->scratch.weight);
   f->suspicions = take(f, f->river->candidate_count + 1, sizeof *f->suspicions);
   f->arrivals = take(f, f->river->intake_count, sizeof *f->arrivals);
-  return f->order && f->trace && f->lattice && f->dirty && f->builds && f->noise && f->pick && f->pulse && f->draw &&
-         f->sample && f->passage && f->band && f->scratch.value && f->scratch.weight && f->suspicions && f->arrivals;
+  return f->order && f->trace && f->lattice && f->dirty && f->builds && f->noise && f->own && f->pick && f->pulse &&
+         f->draw && f->sample && f->passage && f->band && f->scratch.value && f->scratch.weight && f->suspicions &&
+         f->arrivals;
 }
 
 /* Insertion sort: rivers have few sensors, and ties keep the river file's order. */
@@ -140,6 +143,7 @@ void hw__field_destroy(void *state) {
   free(f->dirty);
   free(f->builds);
   free(f->noise);
+  free(f->own);
   free(f->pick);
   free(f->pulse);
   free(f->draw);

@@ -186,6 +186,43 @@ static void collect(const mesh *m, hw__lattice *out) {
   out->log_lead_step = m->lead_step;
 }
 
+/* Mean and spread of passage and lead over the cells. */
+static void sum_up(hw__lattice *lattice) {
+  double y = 0, y2 = 0, lead = 0, lead2 = 0, before = 0;
+  for (size_t i = 0; i < lattice->count; i++) {
+    const hw__cell *cell = &lattice->cell[i];
+    const double weight = (double)cell->cumulative - before, log_lead = (double)cell->log_lead;
+    const double after = (double)cell->y * exp(log_lead);
+    before = (double)cell->cumulative;
+    y += weight * after;
+    y2 += weight * after * after;
+    lead += weight * log_lead;
+    lead2 += weight * log_lead * log_lead;
+  }
+  lattice->phi_s = lattice->anchor_s + y;
+  lattice->phi_sd_s = sqrt(fmax(y2 - y * y, 0));
+  lattice->log_lead_sd = sqrt(fmax(lead2 - lead * lead, 0));
+}
+
+/* How far the readings are from the most probable cell's pulse. */
+static double misfit_of(const hw__shapes *shapes, const hw__view *view, const hw__lattice *lattice) {
+  size_t best = 0;
+  double most = 0, before = 0, sum = 0;
+  for (size_t i = 0; i < lattice->count; i++) {
+    const double weight = (double)lattice->cell[i].cumulative - before;
+    before = (double)lattice->cell[i].cumulative;
+    best = weight > most ? i : best;
+    most = fmax(most, weight);
+  }
+  const hw__cell *cell = &lattice->cell[best];
+  for (size_t i = 0; i < view->count; i++) {
+    const float y = (float)(view->point[i].time_s * exp(-(double)cell->log_lead)) - cell->y;
+    const double off = view->point[i].value - (double)(cell->amplitude * hw__shape_at(&shapes->shape[cell->shape], y));
+    sum += off * off;
+  }
+  return sqrt(sum / (double)view->count);
+}
+
 void hw__lattice_build(const hw__shapes *shapes, const hw__view *view, hw__lead_range leads,
                        const hw__population *population, hw__lattice *out) {
   out->count = 0;
@@ -208,6 +245,8 @@ void hw__lattice_build(const hw__shapes *shapes, const hw__view *view, hw__lead_
   evaluate(shapes, &readings, population, &coarse);
   if (isfinite(coarse.highest)) {
     collect(&coarse, out);
+    sum_up(out);
+    out->misfit = misfit_of(shapes, view, out);
   }
 }
 

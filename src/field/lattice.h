@@ -36,6 +36,9 @@ typedef struct {
   double log_lead_step;
   double anchor_s;
   double height_g_m3;
+  double phi_s, phi_sd_s; /* mean and standard deviation of the passage */
+  double log_lead_sd;
+  double misfit; /* root mean square, of the most probable pulse, as a share of its height */
 } hw__lattice;
 
 /* The range of ln lead (of seconds) to look in. */

@@ -1,5 +1,6 @@
 #include "field/law.h"
 
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 
 static const double log_age_middle = 10.491274217438248;       /* ln 36000 s */
@@ -21,37 +22,17 @@ double hw__law_onward_scale(const hw__population *population, double log_age_fro
   return sqrt(s * s * (1 - kept * kept) + nugget * nugget);
 }
 
-hw__law_spread hw__law_given_reach(const hw__population *population, double reach, double freedom) {
-  if (isnan(reach)) {
-    return (hw__law_spread){0, hw__law_scale(population)};
-  }
-  const double z = reach / population->reach_scale, told = population->reach_correlation * population->law_scale;
-  const double s = hw__law_scale(population);
-  return (hw__law_spread){told * z, sqrt((s * s - told * told) * (freedom + z * z) / (freedom + 1))};
-}
-
-/* Scale matrix of the residuals, and in row n of the reach. */
-static double covariance(const hw__population *p, size_t n, const double *log_age, const double *own_variance, size_t i,
-                         size_t j) {
-  const double s = p->law_scale, nugget = p->law_nugget;
-  if (i == n) {
-    return j == n ? p->reach_scale * p->reach_scale
-                  : p->reach_correlation * s * p->reach_scale * exp(-fabs(log_age[j] - log_age[0]) / p->law_length);
-  }
-  const double shared = s * s * exp(-fabs(log_age[i] - log_age[j]) / p->law_length);
-  return i == j ? shared + nugget * nugget + (own_variance ? own_variance[i] : 0) : shared;
-}
-
-/* Cholesky factorisation row by row, solving for the residuals on the way. */
+/* Cholesky factorisation of the scale matrix row by row, solving for the residuals on the way. */
 double hw__law_log_density(const hw__population *population, size_t n, const double *residual, const double *log_age,
-                           const double *own_variance, double reach) {
-  const size_t rows = isnan(reach) ? n : n + 1;
-  double root[HW__PULSES + 1][HW__PULSES + 1], solved[HW__PULSES + 1];
-  double det = 1, square = 0; /* of the root; at most 9 factors of about 0.2, so no underflow */
-  for (size_t i = 0; i < rows; i++) {
-    double rest = i < n ? residual[i] : reach;
+                           const double *own_variance) {
+  const double s = population->law_scale, nugget = population->law_nugget, freedom = population->law_freedom;
+  double root[HW__PULSES][HW__PULSES], solved[HW__PULSES];
+  double det = 1, square = 0; /* of the root; at most 8 factors of about 0.2, so no underflow */
+  for (size_t i = 0; i < n; i++) {
+    double rest = residual[i];
     for (size_t j = 0; j <= i; j++) {
-      double sum = covariance(population, n, log_age, own_variance, i, j);
+      double sum = s * s * exp(-fabs(log_age[i] - log_age[j]) / population->law_length);
+      sum += i == j ? nugget * nugget + (own_variance ? own_variance[i] : 0) : 0;
       for (size_t k = 0; k < j; k++) {
         sum -= root[i][k] * root[j][k];
       }
@@ -64,7 +45,7 @@ double hw__law_log_density(const hw__population *population, size_t n, const dou
     square += solved[i] * solved[i];
     det *= root[i][i];
   }
-  return -log(det) - 0.5 * (1 + (double)rows) * log1p(square);
+  return -log(det) - 0.5 * (freedom + (double)n) * log1p(square / freedom);
 }
 
 static double cut(double x) {
@@ -85,10 +66,10 @@ double hw__cauchy_quantile(double p) {
   return cut(p < 0.25 ? -1 / tan(M_PI * p) : tan(M_PI * (p - 0.5)));
 }
 
-double hw__t2_log_density(double x) {
-  return -1.5 * log1p(0.5 * x * x);
+double hw__t_log_density(double x, double freedom) {
+  return -0.5 * (freedom + 1) * log1p(x * x / freedom);
 }
 
-double hw__t2_quantile(double p) {
-  return cut((2 * p - 1) / sqrt(2 * p * (1 - p)));
+double hw__t_quantile(double p, double freedom) {
+  return cut(gsl_cdf_tdist_Pinv(p, freedom));
 }

@@ -37,36 +37,33 @@ static hw_range range_of(error *errors, size_t n, double level) {
 }
 
 /* How far this river may stray. The further sensors tell it beforehand, their fronts agreeing with each other well or
- * badly: with m of them, agreeing as well as in the middle one of many rivers, what strays is a t with 1 + m degrees of
- * freedom and its scale this factor of the population's. */
+ * badly: with m of them, agreeing as well as in the middle one of many rivers, what strays is a t with m more degrees
+ * of freedom than the population's and its scale this factor of the population's. */
 typedef struct {
   double freedom, factor;
 } straying;
 
-static straying straying_with(size_t further) {
-  const double m = (double)further;
-  return (straying){1 + m, further ? sqrt((1 + m * gsl_cdf_fdist_Pinv(0.5, m, 1)) / (1 + m)) : 1};
+static straying straying_with(const hw__population *p, size_t further) {
+  const double m = (double)further, n = p->law_freedom;
+  return (straying){n + m, further ? sqrt((n + m * gsl_cdf_fdist_Pinv(0.5, m, n)) / (n + m)) : 1};
 }
 
 /* The velocity's doubt at the quantile u: what the river file or the regression leaves and, where two sensors see the
  * pulse, what the reach between them tells as well. */
-static error velocity_error(const hw__velocity_prior *prior, const hw__population *p, const straying *river,
-                            bool reach_seen, double u) {
+static error velocity_error(const hw__velocity_prior *prior, const hw__population *p, bool reach_seen, double u) {
   if (prior->given) {
     return (error){prior->scale * gsl_cdf_ugaussian_Pinv(u), 1};
   }
   if (!reach_seen) {
-    return (error){prior->scale * hw__cauchy_quantile(u), 1};
+    return (error){prior->scale * hw__t_quantile(u, p->velocity_freedom), 1};
   }
-  const double reach = p->reach_scale * river->factor * gsl_cdf_tdist_Pinv(u, river->freedom);
-  return (error){reach, exp(hw__cauchy_log_density(reach / prior->scale))};
+  const double reach = p->reach_scale * hw__t_quantile(u, p->reach_freedom);
+  return (error){reach, exp(hw__t_log_density(reach / prior->scale, p->velocity_freedom))};
 }
 
 /* A longer front than the law's would be taken for an older pulse: its residual counts against the age. */
-static double age_error(const hw__population *p, const straying *river, double reach, double u) {
-  const hw__law_spread law = hw__law_given_reach(p, reach / river->factor, river->freedom);
-  const double t = gsl_cdf_tdist_Pinv(u, isnan(reach) ? river->freedom : river->freedom + 1);
-  return -river->factor * (law.centre + law.scale * t) / p->law_between;
+static double age_error(const hw__population *p, const straying *river, double u) {
+  return -river->factor * hw__law_scale(p) * gsl_cdf_tdist_Pinv(u, river->freedom) / p->law_between;
 }
 
 /* Peak of the pulse at a sensor; NAN without a discharge. */
@@ -108,16 +105,16 @@ static void look(const hw__field *f, const hw_source *source, hw_outlook *out, c
 static void fill_ranges(const hw__field *f, const hw_sensor *first, double level, error *errors, hw_outlook *out) {
   const hw__population *p = &f->population;
   const hw__velocity_prior prior = hw__velocity_prior_of(f->river, first, p);
-  const straying river = straying_with((out->visible < HW__PULSES ? out->visible : HW__PULSES) - 1);
+  const straying river = straying_with(p, (out->visible < HW__PULSES ? out->visible : HW__PULSES) - 1);
   const bool reach_seen = !prior.given && out->visible > 1;
   for (size_t i = 0; i < POINTS; i++) {
-    errors[i] = (error){age_error(p, &river, NAN, ((double)i + 0.5) / POINTS), 1};
+    errors[i] = (error){age_error(p, &river, ((double)i + 0.5) / POINTS), 1};
   }
   out->age = range_of(errors, POINTS, level);
   for (size_t j = 0; j < POINTS; j++) {
-    const error v = velocity_error(&prior, p, &river, reach_seen, ((double)j + 0.5) / POINTS);
+    const error v = velocity_error(&prior, p, reach_seen, ((double)j + 0.5) / POINTS);
     for (size_t i = 0; i < POINTS; i++) {
-      const double age = age_error(p, &river, reach_seen ? v.value : (double)NAN, ((double)i + 0.5) / POINTS);
+      const double age = age_error(p, &river, ((double)i + 0.5) / POINTS);
       errors[i * POINTS + j] = (error){age + v.value, v.weight};
     }
   }

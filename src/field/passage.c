@@ -22,11 +22,17 @@ static double discharge_near(const hw__field *f, double x_m) {
   return discharge;
 }
 
-/* Tributaries dilute: the height at x_m over that at the pulse's own sensor. */
+/* Tributaries dilute: the height at x_m over that at the pulse's own sensor. Gauges that differ by less than half are
+ * taken for gauges that err (on real rivers heights are forecast better without them), and by more than a hundred times
+ * for a slip in the unit. */
 static double dilution(const hw__field *f, size_t pulse, double x_m) {
   const double there = discharge_near(f, x_m), here = f->river->sensors[f->pulse_sensor[pulse]].discharge_m3_s;
-  return there > 0 && here > 0 ? here / there : 1;
+  const double log_ratio = there > 0 && here > 0 ? log(here / there) : 0;
+  return fabs(log_ratio) > log(1.5) && fabs(log_ratio) < log(100) ? exp(log_ratio) : 1;
 }
+
+/* What else heights differ by from sensor to sensor, in ln: mixing across the river, calibration. */
+static const double height_sd = 0.25;
 
 /* Carry `from` to another age: a front that grows as the law says and a height that shrinks with it,
  * with their doubts (doubt 1) or without (0). */
@@ -40,7 +46,7 @@ static hw__pulse carry(const hw__field *f, size_t index, const hw__pulse *from, 
   const double growth =
       f->population.law_within * log(age_to / age_from) + doubt * onward * f->noise[index].normal_lead;
   const hw__recovery before = hw__recovery_at(f, sensor, age_from), after = hw__recovery_at(f, sensor, age_to);
-  const double doubt_lost = doubt * sqrt(fmax(after.sd * after.sd - before.sd * before.sd, 0));
+  const double doubt_lost = doubt * hypot(sqrt(fmax(after.sd * after.sd - before.sd * before.sd, 0)), height_sd);
   const double lost = after.mean - before.mean + doubt_lost * f->noise[index].normal_loss;
   return (hw__pulse){.phi_s = phi_s,
                      .log_lead = from->log_lead + growth,

@@ -86,8 +86,18 @@ static double value_of(const hw__entry *entry) {
   return entry->below_limit ? entry->value_g_m3 / 2 : entry->value_g_m3;
 }
 
-/* A lone reading more than twice both neighbours is cut down to the higher of them. */
+/* The higher of two neighbours, those beyond the record's ends left out. */
+static double higher_neighbour(const hw__trace *trace, size_t i, size_t apart) {
+  const double before = i >= apart ? value_of(&trace->entry[i - apart]) : -INFINITY;
+  const double after = i + apart < trace->count ? value_of(&trace->entry[i + apart]) : -INFINITY;
+  return fmax(before, after);
+}
+
+/* A lone reading more than twice both neighbours is cut down to the higher of them, unless that one stands out from its
+ * own neighbours too: then it is the top of a pulse of which few readings were made. So few readings that nobody could
+ * tell are left alone. */
 static void cut_spikes(hw__trace *trace, double floor) {
+  enum { FEWEST = 6 };
   trace->spikes = 0;
   trace->smallest_g_m3 = INFINITY;
   for (size_t i = 0; i < trace->count; i++) {
@@ -97,10 +107,11 @@ static void cut_spikes(hw__trace *trace, double floor) {
       trace->smallest_g_m3 = fmin(trace->smallest_g_m3, entry->value_g_m3);
     }
   }
-  for (size_t i = 1; i + 1 < trace->count; i++) {
+  for (size_t i = 1; i + 1 < trace->count && trace->count >= FEWEST; i++) {
     const double value = value_of(&trace->entry[i]);
-    const double highest = fmax(value_of(&trace->entry[i - 1]), value_of(&trace->entry[i + 1]));
-    if (value > 2 * highest && value > highest + 3 * floor) {
+    const double highest = higher_neighbour(trace, i, 1), around = higher_neighbour(trace, i, 2);
+    const bool pulse = highest > 1.5 * around + 3 * floor;
+    if (value > 2 * highest && value > highest + 3 * floor && !pulse) {
       trace->clean[i] = highest;
       trace->spikes++;
       trace->spike_s = trace->entry[i].time_s;
@@ -109,78 +120,36 @@ static void cut_spikes(hw__trace *trace, double floor) {
   }
 }
 
-/* The mean of the first n readings with non-detects among them: a normal of which only that it lies below the limit is
- * known, by expectation and maximisation from the plain mean on. Half the limit for each, or the mean of the others
- * alone, would be too high where the background lies deep below the limit. */
-static double censored_mean(const hw__trace *trace, size_t n, double mean, double least_sd) {
-  double sd = fmax(least_sd, 0.5 * mean);
-  for (int round = 0; round < 60 && sd > 0; round++) {
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++) {
-      if (!trace->entry[i].below_limit) {
-        sum += trace->clean[i];
-        squares += (trace->clean[i] - mean) * (trace->clean[i] - mean);
-        continue;
-      }
-      const double z = fmax((trace->entry[i].value_g_m3 - mean) / sd, -30);
-      const double r = exp(-0.5 * z * z) / (sqrt(2 * M_PI) * 0.5 * erfc(-z / M_SQRT2));
-      sum += mean - sd * r;
-      squares += sd * sd * fmax(1 - z * r, 0);
-    }
-    mean = fmax(sum / (double)n, 0);
-    sd = fmax(sqrt(squares / (double)n), least_sd);
+static void measure_top(hw__trace *trace) {
+  const double tenth = 0.1 * trace->height_g_m3, high = 0.8 * trace->height_g_m3;
+  size_t rise = trace->onset, last = trace->peak;
+  while (rise < trace->peak && trace->clean[rise] < tenth) {
+    rise++;
   }
-  return mean;
-}
-
-/* Readings up to the onset tell the background: the run from the first reading on that stays within
- * four standard deviations of its own mean. */
-static void learn_background(hw__trace *trace, const hw_sensor *sensor) {
-  const bool given = !isnan(sensor->background_g_m3);
-  const double declared = fmax(sensor->noise_absolute_g_m3, sensor->detection_limit_g_m3 / 2);
-  double mean = given ? sensor->background_g_m3 : trace->clean[0];
-  double squares = 0, sd = fmax(declared, sensor->noise_relative * fabs(mean));
-  size_t n = given ? 0 : 1;
-  while (n < trace->count && !(trace->clean[n] > mean + 4 * sd)) {
-    const double off = trace->clean[n] - mean;
-    n++;
-    if (!given) {
-      mean += off / (double)n;
-    }
-    squares += off * (trace->clean[n - 1] - mean);
-    const double scatter = n >= 4 ? sqrt(fmax(squares, 0) / (double)(n - 1)) : 0;
-    sd = fmax(fmax(declared, sensor->noise_relative * fabs(mean)), scatter);
+  trace->top = rise;
+  while (trace->top < trace->peak && trace->clean[trace->top] < high) {
+    trace->top++;
   }
-  double lowest = INFINITY;
-  for (size_t i = n; i < trace->count; i++) {
-    lowest = fmin(lowest, trace->clean[i]);
+  for (size_t i = trace->peak; i < trace->count; i++) {
+    last = trace->clean[i] >= high ? i : last;
   }
-  /* Two readings make no background; nor does a run that later readings undercut: it was the pulse. */
-  const bool trusted = given || (n >= 3 && !(lowest < mean - 4 * sd)) || n == trace->count;
-  bool censored = false;
-  for (size_t i = 0; i < n; i++) {
-    censored = censored || trace->entry[i].below_limit;
-  }
-  if (censored && !given) {
-    mean = censored_mean(trace, n, mean, declared);
-  }
-  trace->background_g_m3 = trusted ? mean : 0;
-  trace->floor_g_m3 = trusted ? sd : declared;
-  trace->onset = trusted ? n : 0;
-  while (!trusted && trace->onset < n && !(trace->clean[trace->onset] > 4 * declared)) {
-    trace->onset++;
-  }
+  const hw__entry *entry = trace->entry;
+  trace->flatness = hw__trace_front_seen(trace) && trace->top >= rise + 3
+                        ? (entry[last].time_s - entry[trace->top].time_s) /
+                              (entry[trace->top].time_s - entry[rise > 0 ? rise - 1 : 0].time_s)
+                        : (double)NAN;
 }
 
 void hw__trace_settle(hw__trace *trace, const hw_sensor *sensor) {
   trace->height_g_m3 = 0;
   trace->fallen = false;
-  trace->onset = trace->peak = trace->count;
+  trace->flatness = NAN;
+  trace->onset = trace->peak = trace->top = trace->count;
   if (trace->count == 0) {
     return;
   }
   cut_spikes(trace, fmax(sensor->noise_absolute_g_m3, sensor->detection_limit_g_m3 / 2));
-  learn_background(trace, sensor);
+  hw__trace_learn_background(trace, sensor);
   for (size_t i = 0; i < trace->count; i++) {
     trace->clean[i] -= trace->background_g_m3;
     if (i >= trace->onset && trace->clean[i] > trace->height_g_m3) {
@@ -195,6 +164,27 @@ void hw__trace_settle(hw__trace *trace, const hw_sensor *sensor) {
   for (size_t i = trace->peak; i < trace->count; i++) {
     trace->fallen = trace->fallen || trace->clean[i] <= trace->height_g_m3 / 2;
   }
+  measure_top(trace);
+}
+
+bool hw__trace_front_seen(const hw__trace *trace) {
+  return trace->onset > 0 || trace->clean[0] < 0.1 * trace->height_g_m3;
+}
+
+double hw__trace_area(const hw__trace *trace) {
+  double sum = 0;
+  for (size_t i = trace->onset > 0 ? trace->onset : 1; i < trace->count; i++) {
+    sum += 0.5 * (trace->clean[i - 1] + trace->clean[i]) * (trace->entry[i].time_s - trace->entry[i - 1].time_s);
+  }
+  return sum;
+}
+
+double hw__trace_end_s(const hw__trace *trace) {
+  size_t i = trace->peak;
+  while (i + 1 < trace->count && !(trace->clean[i] < 0.1 * trace->height_g_m3)) {
+    i++;
+  }
+  return trace->entry[i].time_s;
 }
 
 /* The limit a non-detect stayed below. A bare zero is one too: its limit is not known, but the smallest
@@ -222,13 +212,16 @@ void hw__trace_view(const hw__trace *trace, const hw__population *population, hw
   const double height = trace->height_g_m3, noise = population->shape_noise;
   out->count = 0;
   out->height_g_m3 = height;
-  size_t tail = trace->peak, end = trace->peak; /* last entries at or above 10 % and 3 % */
-  for (size_t i = trace->onset; i < trace->count; i++) {
+  const bool lasts = hw__trace_lasts(trace);
+  size_t tail = lasts ? trace->top : trace->peak, end = tail; /* last entries at or above 10 % and 3 % */
+  for (size_t i = trace->onset; i < trace->count && !lasts; i++) {
     tail = trace->clean[i] >= 0.1 * height ? i : tail;
     end = trace->clean[i] >= 0.03 * height ? i : end;
   }
   out->anchor_s = trace->entry[tail].time_s;
-  end = end + 8 < trace->count ? end + 8 : trace->count - 1;
+  if (!lasts) {
+    end = end + 8 < trace->count ? end + 8 : trace->count - 1;
+  }
 
   /* Before the onset a few readings do, ever wider apart: they say when the pulse was not there. */
   size_t before[16], befores = 0;

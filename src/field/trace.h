@@ -34,6 +34,10 @@ typedef struct {
   size_t peak;          /* highest entry from the onset on */
   double height_g_m3;   /* its height above background; 0 when nothing rose */
   bool fallen;          /* the pulse has come down to half its height */
+  double flatness; /* how long it stayed above eight tenths of its height, over how long it took to rise there: about
+                      1 after an instant's release, 2.7 for the longest of a hundred real ones. NAN with fewer than
+                      three readings on the rise */
+  size_t top;      /* the first entry above eight tenths */
   size_t spikes;
   double spike_s, spike_g_m3; /* the last one */
 } hw__trace;
@@ -44,6 +48,20 @@ void hw__trace_insert(hw__trace *trace, const hw_reading *reading);
 
 /* Work out background, spikes, onset and peak afresh from the history. */
 void hw__trace_settle(hw__trace *trace, const hw_sensor *sensor);
+
+/* background.c: the background, its noise and the onset, from the values cleaned of spikes; part of settling. */
+void hw__trace_learn_background(hw__trace *trace, const hw_sensor *sensor);
+
+/* Did the record begin before the pulse had risen to a tenth? Given: a settled trace with a positive height. */
+bool hw__trace_front_seen(const hw__trace *trace);
+/* A top too flat for an instant's release: it lasted, or goes on. */
+static inline bool hw__trace_lasts(const hw__trace *trace) {
+  return trace->flatness > 4;
+}
+/* Area under the readings from the onset on, g s/m3. */
+double hw__trace_area(const hw__trace *trace);
+/* The first reading below a tenth of the height after the peak; the last one of all where there is none. */
+double hw__trace_end_s(const hw__trace *trace);
 
 /* A pulse's readings, thinned to what its shape can use. */
 typedef struct {
@@ -59,7 +77,8 @@ typedef struct {
   double anchor_s; /* last time at or above a tenth of the height */
 } hw__view;
 
-/* Given: a settled trace with a positive height. */
+/* Given: a settled trace with a positive height. Of a release that lasted only the rise is shown: what follows is the
+ * release's doing, not the river's. */
 void hw__trace_view(const hw__trace *trace, const hw__population *population, hw__view *out);
 
 #endif
