@@ -11,7 +11,9 @@
 #   make study-rivers   coverage and errors of the field model on held-out rivers
 #   make study-weeks    is an answer right about its own doubt? 2,000 random weeks; WEEKS="--cases 200 --stratum censored"
 #   make study-density  do more readings ever make an answer worse? every 1200 s to every second, and a million
+#   make study-field    a real incident, conductivity, releases that last, small streams
 #   make fit-population refit its constants, data/population.def
+#   make choose-population how far rivers stray: distributions compared on held-out rivers (ten minutes)
 #
 #   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/ (SERVE="--listen 127.0.0.1:9090")
 #   make newcomer how long from git clone until that shows a live incident
@@ -41,7 +43,7 @@ DEMO ?=
 WEEKS ?=
 
 .PHONY: program serve newcomer load torture faults scale demo-cluster fuzz study-detect
-.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density fit-population
+.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density study-field fit-population choose-population
 all: program
 	@ninja --quiet -C $(BUILD)
 
@@ -78,6 +80,12 @@ study-posterior: all
 
 study-rivers: all
 	@$(BUILD)/experiments/study_rivers ../shared/data
+
+study-field: all
+	@$(BUILD)/experiments/study_field ../shared/data/field
+
+choose-population: all
+	@$(BUILD)/experiments/choose_population ../shared/data/rivers
 
 # Stopped and started again it goes on where it was.
 study-weeks: all

@@ -72,3 +72,16 @@ void calibration_add(calibration *sum, const hw__field *f, double first_m, const
   }
   score(sum, points, HW__DRAWS, weight);
 }
+
+void calibration_join(calibration *sum, const calibration *more) {
+  const double share = 1 / more->weight;
+  sum->cases += more->cases;
+  sum->weight += 1;
+  sum->hold50 += share * more->hold50;
+  sum->hold80 += share * more->hold80;
+  sum->hold90 += share * more->hold90;
+  sum->hold98 += share * more->hold98;
+  sum->crps += share * more->crps;
+  sum->interval90 += share * more->interval90;
+  sum->log_score += share * more->log_score;
+}

@@ -17,4 +17,7 @@ typedef struct {
 /* The settled draws of f as one more case; first_m: the place of its most upstream sensor. */
 void calibration_add(calibration *sum, const hw__field *f, double first_m, const hw_source *truth, double weight);
 
+/* The cases of *more as one case of weight 1 more. */
+void calibration_join(calibration *sum, const calibration *more);
+
 #endif

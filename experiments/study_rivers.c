@@ -11,8 +11,11 @@
 #include <string.h>
 
 #include "field/engine.h"
+#include "river_dead.h"
 #include "river_study.h"
 #include "river_subsets.h"
+#include "river_suspects.h"
+#include "river_when.h"
 
 enum { CANDIDATE_SETS = 200, VELOCITIES = 9 };
 
@@ -152,6 +155,56 @@ static void study_arrivals(const release *releases, size_t count, const hw__popu
   printf("%-58s %-14s %6.3f\n", "height of the peak", "", sum.peak / sum.made);
 }
 
+/* With the time of release known about, with all sensors. */
+static void study_times(const release *releases, size_t count, const hw__population *without) {
+  static const double shares[] = {0, 0.2, 0.1, 0.001};
+  static const char *const names[] = {"nothing known of the time", "within 20 % of the age", "within 10 %", "exactly"};
+  printf("\nthe time of release known, all sensors, every release counting once\n");
+  printf("%-26s %5s  %6s %6s %6s  %9s %12s %12s\n", "", "cases", "in 50", "in 80", "in 90", "crps", "median error",
+         "median width");
+  for (size_t k = 0; k < sizeof shares / sizeof shares[0]; k++) {
+    calibration score = {0};
+    place_errors errors = {0};
+    for (size_t i = 0; i < count; i++) {
+      if (releases[i].river.sensor_count > 1) {
+        study_when(&releases[i], &without[i], shares[k], &score, &errors);
+      }
+    }
+    const double w = score.weight;
+    printf("%-26s %5zu  %6.3f %6.3f %6.3f  %9.3f %12.3f %12.3f\n", names[k], score.cases, score.hold50 / w,
+           score.hold80 / w, score.hold90 / w, score.crps / w, median(errors.error, errors.cases),
+           median(errors.width, errors.cases));
+  }
+}
+
+static void study_dead_sensors(const release *releases, size_t count, const hw__population *without) {
+  dead_sensors sum = {0};
+  for (size_t i = 0; i < count; i++) {
+    study_dead(&releases[i], &without[i], &sum);
+  }
+  printf("\n%.0f records of three sensors or more with one of them dead (flat zero)\n", sum.cases);
+  printf("%-58s %-14s %6.3f\n", "90 % intervals that hold the true place", "", sum.holds / sum.cases);
+  printf("%-58s %-14s %6.3f\n", "the dead sensor is named", "", sum.named / sum.cases);
+}
+
+static void study_reliability(const release *releases, size_t count, const hw__population *without) {
+  reliability sum = {0};
+  for (size_t i = 0; i < count; i++) {
+    study_suspects(&releases[i], &without[i], CANDIDATE_SETS / 4, &sum);
+  }
+  printf("\n%.0f sets of 5 candidates, the guilty one among them in four of five\n", sum.sets);
+  printf("%-26s %10s %10s %10s\n", "probability said", "statements", "said", "true");
+  for (int b = 0; b < RELIABILITY_BINS; b++) {
+    printf("%.2f to %.2f %27.0f %10.3f %10.3f\n", reliability_edges[b], reliability_edges[b + 1], sum.count[b],
+           sum.said[b] / sum.count[b], sum.true_ones[b] / sum.count[b]);
+  }
+  printf("%-58s %-14s %6.3f\n", "the guilty one comes first where it is a candidate", "",
+         sum.guilty_first / (sum.sets - sum.none_sets));
+  printf("%-58s %-14s %6.3f\n", "\"none of these\" comes first where it is not", "", sum.none_first / sum.none_sets);
+  printf("%-58s %-14s %6.3f\n", "sets in which an innocent one has more than 80 %", "",
+         sum.innocent_over_80 / sum.sets);
+}
+
 /* Returned: the share of readings after two sensors whose interval holds; 1 without the data. */
 static double study_truckee(const char *folder) {
   char river[512], readings[512];
@@ -194,6 +247,9 @@ int main(int argc, char **argv) {
     calibration stages = {0};
     study_all_stages(releases, judged, without, &stages);
     study_calibration(releases, judged, without, &stages);
+    study_times(releases, judged, without);
+    study_dead_sensors(releases, judged, without);
+    study_reliability(releases, judged, without);
     study_arrivals(releases, judged, without);
     truckee = study_truckee(folder);
   }
