@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "base/log.h"
+#include "headwater/version.h"
 
 static const hw__bus_stream streams[] = {
     {.name = "KV_hw_conf", .subjects = "$KV.hw_conf.>", .bucket = true},
@@ -38,6 +39,54 @@ static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t
   return status;
 }
 
+/* Which engine works the cluster. The first version wrote none down: a log without a word is its. */
+static hw__bus_status read_engine(hw__bus *bus, int64_t *engine, int64_t *revision) {
+  char text[32];
+  int64_t last = 0;
+  hw__bus_status status = hw__bus_get(bus, "hw_conf", "engine", text, sizeof text, revision);
+  if (status == HW_BUS_ABSENT) {
+    *revision = 0;
+    status = hw__bus_last(bus, "HW_IN", &last);
+    *engine = last > 0 ? 1 : 0;
+  } else if (status == HW_BUS_OK && sscanf(text, "%" SCNd64, engine) != 1) {
+    hw__log(HW_LOG_ERROR, "cluster_key_not_readable", "value", text);
+    return HW_BUS_AWAY;
+  }
+  return status;
+}
+
+hw__bus_status hw__cluster_take_over(hw__cluster *cluster) {
+  char text[32];
+  int64_t engine = 0, revision = 0;
+  hw__bus_status status = read_engine(cluster->bus, &engine, &revision);
+  if (status == HW_BUS_OK && engine < HW_ENGINE) {
+    snprintf(text, sizeof text, "%d", HW_ENGINE);
+    status = hw__bus_set(cluster->bus, "hw_conf", "engine", text, revision, &revision);
+  }
+  return status;
+}
+
+static hw_status agree_on_engine(hw__cluster *cluster, hw_error *error) {
+  int64_t revision = 0;
+  hw__bus_status status = read_engine(cluster->bus, &cluster->engine, &revision);
+  if (status == HW_BUS_OK && cluster->engine == 0) { /* nothing was ever worked here */
+    status = hw__cluster_take_over(cluster);
+    status = status == HW_BUS_AWAY ? status : read_engine(cluster->bus, &cluster->engine, &revision);
+  }
+  if (status != HW_BUS_OK) {
+    snprintf(error->text, sizeof error->text, "the cluster does not answer");
+    return HW_EIO;
+  }
+  if (cluster->engine == HW_ENGINE) {
+    return HW_OK;
+  }
+  const bool newer = cluster->engine > HW_ENGINE;
+  snprintf(error->text, sizeof error->text,
+           "the cluster is worked by engine %" PRId64 ", this program has engine %d: %s", cluster->engine, HW_ENGINE,
+           newer ? "expected the same, use a newer headwater" : "waiting for a worker of this engine to take over");
+  return newer ? HW_EINPUT : HW_EIO;
+}
+
 hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *options, hw_error *error) {
   hw__bus_status status = hw__bus_connected(cluster->bus) ? HW_BUS_OK : HW_BUS_AWAY;
   for (size_t i = 0; i < sizeof streams / sizeof streams[0] && status == HW_BUS_OK; i++) {
@@ -59,6 +108,10 @@ hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *opti
     snprintf(error->text, sizeof error->text, "--partitions %zu: the cluster was made with %zu, expected the same",
              options->partitions, partitions);
     return HW_EDOMAIN;
+  }
+  const hw_status agreed = agree_on_engine(cluster, error);
+  if (agreed != HW_OK) {
+    return agreed;
   }
   if (hw__bus_may_fork(cluster->bus, "HW_IN")) {
     hw__log(HW_LOG_WARNING, "nats_too_old", "consequence",

@@ -17,6 +17,7 @@ typedef struct {
   hw__bus *bus;
   int64_t id; /* made with the cluster: another one is another log */
   size_t partitions;
+  int64_t engine; /* that works the cluster; 0 before it is known */
 } hw__cluster;
 
 typedef struct {
@@ -26,7 +27,12 @@ typedef struct {
 } hw__cluster_options;
 
 /* Find the cluster, or make it. cluster->bus is given.
- * Status: HW_EIO when it does not answer now, HW_EDOMAIN for another number of partitions than it has, with *error. */
+ * Status: HW_EIO when it does not answer now, or is still worked by an older engine (cluster->engine says which);
+ *         HW_EDOMAIN for another number of partitions than it has; HW_EINPUT when it is worked by a newer engine; with
+ *         *error. */
 hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *options, hw_error *error);
+/* From now on the cluster is worked by this program's engine: for a worker that knows that no other engine is at work.
+ */
+hw__bus_status hw__cluster_take_over(hw__cluster *cluster);
 
 #endif

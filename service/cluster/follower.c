@@ -62,7 +62,7 @@ static bool join(hw__follower *f) {
       hw__logf(HW_LOG_INFO, "cluster_joined", "partitions", "%zu", f->cluster.partitions);
       return true;
     }
-    if (status == HW_EDOMAIN || stored == HW_DB_FOREIGN) {
+    if (status == HW_EDOMAIN || status == HW_EINPUT || stored == HW_DB_FOREIGN) {
       f->refusal = error;
       f->refusal_status = stored == HW_DB_FOREIGN ? HW_EINPUT : status;
       if (stored == HW_DB_FOREIGN) {
@@ -127,19 +127,32 @@ static hw__db_status pass_fence(hw__db *db, size_t partition, int64_t fence, boo
   return status == HW_DB_OK && fence > highest ? hw__db_put_cursor(db, name, fence) : status;
 }
 
-/* Candidates and intakes are told once an incident; who took over may have noticed at another reading. */
-static hw__db_status put_event(hw__db *db, const hw__event *event) {
-  bool told = false;
-  hw__db_status status = HW_DB_OK;
-  if (hw__event_is(event, HW_EVENT_CANDIDATE) || hw__event_is(event, HW_EVENT_INTAKE_ALARM)) {
-    status = hw__db_has_event(db, event->kind, event->incident, event->subject, &told);
+/* What is raised or withdrawn already is not told again; who took over may have noticed at another reading. */
+static bool is_told(hw__db *db, const hw__event *event) {
+  const bool candidate = hw__event_is(event, HW_EVENT_CANDIDATE) || hw__event_is(event, HW_EVENT_CANDIDATE_WITHDRAWN);
+  const bool intake =
+      hw__event_is(event, HW_EVENT_INTAKE_ALARM) || hw__event_is(event, HW_EVENT_INTAKE_ALARM_WITHDRAWN);
+  hw__event last;
+  if ((!candidate && !intake) ||
+      hw__db_last_event_of(db, event->incident, candidate ? HW_EVENT_CANDIDATE : HW_EVENT_INTAKE_ALARM, event->subject,
+                           &last) != HW_DB_OK) {
+    return false;
   }
-  return status == HW_DB_OK && !told ? hw__db_put_event(db, event) : status;
+  free(last.body);
+  return hw__event_withdraws(&last) == hw__event_withdraws(event);
+}
+
+static hw__db_status put_event(hw__db *db, const hw__event *event) {
+  return is_told(db, event) ? HW_DB_OK : hw__db_put_event(db, event);
 }
 
 static hw__db_status put_news(hw__db *db, const hw__wire_news *news) {
   const hw__incident *incident = &news->incident;
   hw__db_status status = hw__db_open_incident(db, incident);
+  bool reworked = false;
+  if (status == HW_DB_OK) {
+    status = hw__db_rework_incident(db, incident->id, incident->engine, &reworked); /* as the worker did */
+  }
   for (size_t i = 0; i < news->track_count && status == HW_DB_OK; i++) {
     status = hw__db_put_track(db, incident->id, &news->tracks[i]);
   }

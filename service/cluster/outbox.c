@@ -31,8 +31,9 @@ hw__db_status hw__outbox_open(hw__outbox *outbox) {
   return hw__feed_cursor(outbox->store, cursor_name, &outbox->cursor);
 }
 
+/* Another engine's history is another one: it goes out from its beginning. */
 static void track_cursor(int64_t incident, char out[48]) {
-  snprintf(out, 48, "tracks-%" PRId64, incident);
+  snprintf(out, 48, "tracks-%" PRId64 "-%d", incident, HW_ENGINE);
 }
 
 /* Up to where the incident's history went out: on this page, or as stored. */

@@ -8,7 +8,8 @@
 
 #include "base/json.h"
 
-enum { BELOW = 1, CALENDAR = 2 };
+enum { BELOW = 1, CALENDAR = 2, ABOVE = 4 };
+enum { PROVISIONAL = 1, HAS_INTERVAL = 2, HAS_SOURCE = 4 };
 
 /* --- addresses --- */
 
@@ -90,9 +91,16 @@ static char *dump(json_t *root) {
   return text;
 }
 
+/* Messages of former versions stay readable, those of a later one are not guessed at. The first had no number. */
+static bool is_readable(const json_t *root) {
+  const json_t *version = json_object_get(root, "v");
+  return json_is_object(root) && (!version || (json_is_integer(version) && json_integer_value(version) >= 1 &&
+                                               json_integer_value(version) <= HW_WIRE_VERSION));
+}
+
 static hw_status load(const char *text, size_t size, json_t **out) {
   const hw_status status = hw__json_load(text, size, JSON_REJECT_DUPLICATES, out, NULL);
-  if (status == HW_OK && !json_is_object(*out)) {
+  if (status == HW_OK && !is_readable(*out)) {
     json_decref(*out);
     *out = NULL;
     return HW_EINPUT;
@@ -114,13 +122,13 @@ char *hw__wire_readings(const hw__site *site, const hw__checked_reading *const *
   for (size_t i = 0; i < count; i++) {
     const hw__checked_reading *e = entries[i];
     json_t *row = json_pack("[s, f, f, i]", site->river.sensors[e->place.sensor].id, e->time_s, e->concentration_g_m3,
-                            (e->below_limit ? BELOW : 0) | (e->calendar ? CALENDAR : 0));
+                            (e->below_limit ? BELOW : 0) | (e->calendar ? CALENDAR : 0) | (e->above_limit ? ABOVE : 0));
     if (json_array_append_new(rows, row) != 0) {
       json_decref(rows);
       return NULL;
     }
   }
-  return dump(json_pack("{s:o}", "rows", rows));
+  return dump(json_pack("{s:i, s:o}", "v", HW_WIRE_VERSION, "rows", rows));
 }
 
 static hw_status read_row(const json_t *row, const char *river, size_t line, hw__ingest *ingest) {
@@ -128,9 +136,11 @@ static hw_status read_row(const json_t *row, const char *river, size_t line, hw_
   entry.concentration_g_m3 = number_of(json_array_get(row, 2));
   const json_int_t flags = json_integer_value(json_array_get(row, 3));
   entry.below_limit = (flags & BELOW) != 0;
+  entry.above_limit = (flags & ABOVE) != 0;
   entry.calendar = (flags & CALENDAR) != 0;
   const char *sensor = json_string_value(json_array_get(row, 0));
-  if (!sensor || !isfinite(entry.time_s) || !isfinite(entry.concentration_g_m3)) {
+  if (!sensor || !isfinite(entry.time_s) || !isfinite(entry.concentration_g_m3) ||
+      (entry.below_limit && entry.above_limit)) {
     ingest->tally[HW_FATE_MALFORMED]++;
   } else if (hw__catalog_sensor(ingest->catalog, river, sensor, &entry.place) != HW_OK) {
     ingest->tally[HW_FATE_UNKNOWN]++;
@@ -155,9 +165,9 @@ hw_status hw__wire_read_readings(const char *text, size_t size, const char *rive
 }
 
 char *hw__wire_command(const hw__log_record *record) {
-  return dump(json_pack("{s:s, s:I, s:o, s:s}", "command", record->kind == HW_RECORD_OPEN ? "open" : "close",
-                        "incident", (json_int_t)record->incident, "time_s", real(record->time_s), "method",
-                        record->method));
+  return dump(json_pack("{s:i, s:s, s:I, s:o, s:s}", "v", HW_WIRE_VERSION, "command",
+                        record->kind == HW_RECORD_OPEN ? "open" : "close", "incident", (json_int_t)record->incident,
+                        "time_s", real(record->time_s), "method", record->method));
 }
 
 hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *out) {
@@ -184,19 +194,23 @@ static const char *sensor_name(const hw__catalog *catalog, int64_t key) {
 }
 
 static json_t *pack_incident(const hw__catalog *catalog, const hw__incident *i) {
-  return json_pack("{s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s}", "id", (json_int_t)i->id,
-                   "sensor", sensor_name(catalog, i->sensor), "method", i->method, "seed", (json_int_t)i->seed,
-                   "opened_s", real(i->opened_s), "onset_s", real(i->onset_s), "from_s", real(i->from_s), "origin_s",
-                   real(i->origin_s), "opened_us", (json_int_t)i->opened_us, "closed_seq", (json_int_t)i->closed_seq,
-                   "closed_s", real(i->closed_s), "closed_us", (json_int_t)i->closed_us, "reason", i->reason);
+  return json_pack("{s:I, s:I, s:s, s:s, s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:I, s:s}", "id", (json_int_t)i->id,
+                   "engine", (json_int_t)i->engine, "sensor", sensor_name(catalog, i->sensor), "method", i->method,
+                   "seed", (json_int_t)i->seed, "opened_s", real(i->opened_s), "onset_s", real(i->onset_s), "from_s",
+                   real(i->from_s), "origin_s", real(i->origin_s), "opened_us", (json_int_t)i->opened_us, "closed_seq",
+                   (json_int_t)i->closed_seq, "closed_s", real(i->closed_s), "closed_us", (json_int_t)i->closed_us,
+                   "reason", i->reason);
 }
 
 static json_t *pack_track(const hw__track *t) {
-  return json_pack("[I, o, I, i, o, o, o, o, o, o, o, o, o]", (json_int_t)t->seq, real(t->reading_s),
-                   (json_int_t)t->readings, (t->provisional ? 1 : 0) | (t->has_interval ? 2 : 0),
-                   real(t->source.mass_g), real(t->source.location_m), real(t->source.time_s),
-                   real(t->interval.lo.mass_g), real(t->interval.lo.location_m), real(t->interval.lo.time_s),
-                   real(t->interval.hi.mass_g), real(t->interval.hi.location_m), real(t->interval.hi.time_s));
+  const int flags =
+      (t->provisional ? PROVISIONAL : 0) | (t->has_interval ? HAS_INTERVAL : 0) | (t->has_source ? HAS_SOURCE : 0);
+  return json_pack("[I, o, I, i, o, o, o, o, o, o, o, o, o, i, o, s, o, o, o]", (json_int_t)t->seq, real(t->reading_s),
+                   (json_int_t)t->readings, flags, real(t->source.mass_g), real(t->source.location_m),
+                   real(t->source.time_s), real(t->interval.lo.mass_g), real(t->interval.lo.location_m),
+                   real(t->interval.lo.time_s), real(t->interval.hi.mass_g), real(t->interval.hi.location_m),
+                   real(t->interval.hi.time_s), (int)t->trust, real(t->spill), t->branch, real(t->duration_s.lo),
+                   real(t->duration_s.mid), real(t->duration_s.hi));
 }
 
 char *hw__wire_write_news(const hw__catalog *catalog, const hw__wire_news *news) {
@@ -206,14 +220,18 @@ char *hw__wire_write_news(const hw__catalog *catalog, const hw__wire_news *news)
   for (size_t i = 0; i < news->track_count; i++) {
     json_array_append_new(tracks, pack_track(&news->tracks[i]));
   }
-  return dump(json_pack("{s:I, s:s, s:s, s:I, s:s, s:I, s:s, s:o, s:o}", "fence", (json_int_t)news->fence, "river",
-                        site >= 0 ? hw__catalog_site(catalog, (size_t)site)->id : "", "kind", e->kind, "seq",
-                        (json_int_t)e->seq, "subject", e->subject, "at_us", (json_int_t)e->at_us, "body", e->body,
-                        "incident", pack_incident(catalog, &news->incident), "tracks", tracks));
+  return dump(json_pack("{s:i, s:I, s:s, s:s, s:I, s:s, s:I, s:s, s:o, s:o}", "v", HW_WIRE_VERSION, "fence",
+                        (json_int_t)news->fence, "river", site >= 0 ? hw__catalog_site(catalog, (size_t)site)->id : "",
+                        "kind", e->kind, "seq", (json_int_t)e->seq, "subject", e->subject, "at_us",
+                        (json_int_t)e->at_us, "body", e->body, "incident", pack_incident(catalog, &news->incident),
+                        "tracks", tracks));
 }
 
-static void read_track(const json_t *row, hw__track *out) {
-  const json_int_t flags = json_integer_value(json_array_get(row, 3));
+/* In the first version every track had a source, and none a judgement. */
+static bool read_track(const json_t *row, int64_t version, hw__track *out) {
+  const json_int_t flags = json_integer_value(json_array_get(row, 3)) | (version < 2 ? HAS_SOURCE : 0);
+  const json_int_t trust = json_integer_value(json_array_get(row, 13));
+  const char *branch = json_string_value(json_array_get(row, 15));
   double n[9];
   for (size_t i = 0; i < 9; i++) {
     n[i] = number_of(json_array_get(row, 4 + i));
@@ -221,10 +239,21 @@ static void read_track(const json_t *row, hw__track *out) {
   *out = (hw__track){.seq = (int64_t)json_integer_value(json_array_get(row, 0)),
                      .reading_s = number_of(json_array_get(row, 1)),
                      .readings = (size_t)json_integer_value(json_array_get(row, 2)),
-                     .provisional = (flags & 1) != 0,
-                     .has_interval = (flags & 2) != 0,
+                     .provisional = (flags & PROVISIONAL) != 0,
+                     .has_source = (flags & HAS_SOURCE) != 0,
+                     .has_interval = (flags & HAS_INTERVAL) != 0,
+                     .trust = (hw_trust)trust,
+                     .spill = number_of(json_array_get(row, 14)),
                      .source = {n[0], n[1], n[2]},
-                     .interval = {{n[3], n[4], n[5]}, {n[6], n[7], n[8]}}};
+                     .interval = {{n[3], n[4], n[5]}, {n[6], n[7], n[8]}},
+                     .duration_s = {.lo = number_of(json_array_get(row, 16)),
+                                    .mid = number_of(json_array_get(row, 17)),
+                                    .hi = number_of(json_array_get(row, 18))}};
+  snprintf(out->branch, sizeof out->branch, "%s", branch ? branch : "");
+  const bool finite = isfinite(n[0]) && isfinite(n[1]) && isfinite(n[2]);
+  return isfinite(out->reading_s) && trust >= HW_TRUST_UNJUDGED && trust <= HW_TRUST_NONE &&
+         (finite || !out->has_source) && (out->has_source || !out->has_interval) &&
+         (!branch || strlen(branch) < sizeof out->branch);
 }
 
 static bool read_incident(const json_t *object, const hw__catalog *catalog, const hw__site *site, hw__incident *out) {
@@ -238,7 +267,8 @@ static bool read_incident(const json_t *object, const hw__catalog *catalog, cons
                         .opened_us = integer_of(object, "opened_us"),
                         .closed_seq = integer_of(object, "closed_seq"),
                         .closed_s = number_of(json_object_get(object, "closed_s")),
-                        .closed_us = integer_of(object, "closed_us")};
+                        .closed_us = integer_of(object, "closed_us"),
+                        .engine = json_object_get(object, "engine") ? integer_of(object, "engine") : 1};
   char sensor[HW_ID_SIZE];
   hw__place place;
   if (copy_text(object, "sensor", sensor, sizeof sensor) && sensor[0] &&
@@ -255,6 +285,7 @@ hw_status hw__wire_read_news(const char *text, size_t size, const hw__catalog *c
   hw_status status = load(text, size, &root);
   char river[HW_ID_SIZE];
   const json_t *tracks = json_object_get(root, "tracks");
+  const int64_t version = integer_of(root, "v");
   const char *body = json_string_value(json_object_get(root, "body"));
   const ptrdiff_t site =
       copy_text(root, "river", river, sizeof river) ? hw__catalog_find(catalog, river) : (ptrdiff_t)-1;
@@ -270,9 +301,7 @@ hw_status hw__wire_read_news(const char *text, size_t size, const hw__catalog *c
     out->event.incident = out->incident.id;
     out->event.at_us = integer_of(root, "at_us");
     for (size_t i = 0; i < out->track_count; i++) {
-      read_track(json_array_get(tracks, i), &out->tracks[i]);
-      ok = ok && isfinite(out->tracks[i].reading_s) && isfinite(out->tracks[i].source.mass_g) &&
-           isfinite(out->tracks[i].source.location_m) && isfinite(out->tracks[i].source.time_s);
+      ok = read_track(json_array_get(tracks, i), version, &out->tracks[i]) && ok;
     }
     out->event.body = ok ? strdup(body) : NULL;
     status = ok && !out->event.body ? HW_ENOMEM : status;

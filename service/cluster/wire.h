@@ -19,6 +19,10 @@
 
 enum { HW_WIRE_STRIDE = 1024, HW_WIRE_ROWS = 1000, HW_WIRE_SUBJECT = 256, HW_WIRE_TRACKS = 64 };
 
+/* Every message says its version as "v". Those of former versions stay readable: the streams hold them. 1, without a
+ * number, was 0.1.0; 2 has answers without a source, and readings at or above a limit. */
+enum { HW_WIRE_VERSION = 2 };
+
 /* Which partition a river belongs to: FNV-1a (32 bits) of its token modulo the number of partitions,
  * the same as the engine's own {{partition(N,1)}}. */
 size_t hw__wire_partition(const char *river, size_t partitions);

@@ -1,4 +1,6 @@
+#include <inttypes.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +14,7 @@ enum {
   TICK_MS = 250,
   LOOK_MS = 500,           /* between looks at the leases of others */
   LISTEN_MS = 1500,        /* at the start, before anything is taken */
+  TAKE_OVER_MS = 2500,     /* before another engine takes the cluster over: others speak every second */
   SILENT_WORKER_MS = 4000, /* not heard of for so long: gone */
   SETTLED_MS = 2500,       /* the roster has not changed for so long: partitions may move */
   UNCLAIMED_MS = 3000,     /* free for so long: anybody's */
@@ -20,14 +23,52 @@ enum {
 
 /* --- who else is there --- */
 
+/* "hw.worker.NAME.ENGINE"; the first version said no engine. Only those of our own engine are to be shared with. */
 static void hear(void *context, const char *subject) {
   hw__worker *w = context;
-  const char *name = strrchr(subject, '.');
-  if (name && name[1]) {
-    pthread_mutex_lock(&w->lock);
-    hw__roster_hear(&w->roster, name + 1, hw__clock_ms());
-    pthread_mutex_unlock(&w->lock);
+  char name[HW_ROSTER_NAME] = "";
+  int64_t engine = 1;
+  if (sscanf(subject, "hw.worker.%63[^.].%" SCNd64, name, &engine) < 1) {
+    return;
   }
+  pthread_mutex_lock(&w->lock);
+  if (engine == HW_ENGINE) {
+    hw__roster_hear(&w->roster, name, hw__clock_ms());
+  } else if (!w->strange[0]) {
+    memcpy(w->strange, name, sizeof name);
+    w->strange_engine = engine;
+    hw__log_fields(HW_LOG_ERROR, "another_engine", "{s:s, s:I, s:I}", "worker", name, "engine", (json_int_t)engine,
+                   "expected", (json_int_t)HW_ENGINE);
+  }
+  pthread_mutex_unlock(&w->lock);
+}
+
+static hw_status listen_to_others(hw__worker *w) {
+  w->listens = w->listens || hw__bus_listen(w->cluster.bus, "hw.worker.>", hear, w) == HW_BUS_OK;
+  return w->listens ? HW_OK : HW_EIO;
+}
+
+/* The cluster was worked by an older engine. Listen before taking it over: two engines would give every incident two
+ * answers in turn. */
+static hw_status take_over(hw__worker *w, hw_error *error) {
+  if (listen_to_others(w) != HW_OK) {
+    return HW_EIO;
+  }
+  hw__clock_nap_ms(TAKE_OVER_MS);
+  pthread_mutex_lock(&w->lock);
+  const bool alone = !w->strange[0];
+  if (!alone) {
+    snprintf(error->text, sizeof error->text,
+             "worker %s works with engine %lld, this program has engine %d: expected one engine in a cluster, stop the "
+             "others first",
+             w->strange, (long long)w->strange_engine, HW_ENGINE);
+  }
+  pthread_mutex_unlock(&w->lock);
+  if (!alone) {
+    return HW_EINPUT;
+  }
+  hw__logf(HW_LOG_INFO, "engine_taken_over", "former", "%lld", (long long)w->cluster.engine);
+  return hw__cluster_take_over(&w->cluster) == HW_BUS_AWAY ? HW_EIO : HW_OK;
 }
 
 /* Returned: the idea of who ought to have what has stood for a while. */
@@ -157,6 +198,10 @@ static hw_status join(hw__worker *w, const volatile sig_atomic_t *stop, hw_error
   hw_status status = hw__bus_open(&connection, &w->cluster.bus, error);
   bool told = false;
   while (status == HW_OK && (status = hw__cluster_join(&w->cluster, &wanted, error)) == HW_EIO && !*stop) {
+    const bool older = w->cluster.engine > 0 && w->cluster.engine < HW_ENGINE;
+    if (older && (status = take_over(w, error)) != HW_EIO) {
+      continue;
+    }
     if (!told) {
       hw__log(HW_LOG_WARNING, "cluster_not_joined", "reason", error->text);
       told = true;
@@ -193,7 +238,7 @@ static hw_status prepare(hw__worker *w) {
                                  .copy_s = o->copy_s,
                                  .retention_days = o->retention_days};
   w->began_ms = hw__clock_ms();
-  return hw__bus_listen(w->cluster.bus, "hw.worker.*", hear, w) == HW_BUS_OK ? HW_OK : HW_EIO;
+  return listen_to_others(w);
 }
 
 /* Everything handed back, so that others need not wait. */

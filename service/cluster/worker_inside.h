@@ -15,10 +15,13 @@ typedef struct {
   hw__catalog *catalog;
   hw__cluster cluster;
   hw__partition_plan plan;
-  char name[HW_ROSTER_NAME], owner[HW_OWNER_SIZE], voice[HW_ROSTER_NAME + 16];
+  char name[HW_ROSTER_NAME], owner[HW_OWNER_SIZE], voice[HW_ROSTER_NAME + 32];
   int lock_file;
-  pthread_mutex_t lock; /* roster */
+  pthread_mutex_t lock; /* roster, strange */
   hw__roster roster;
+  char strange[HW_ROSTER_NAME]; /* a worker of another engine that was heard; "": none */
+  int64_t strange_engine;
+  bool listens;
   hw__lease *leases;
   hw__partition **partitions; /* NULL where not ours */
   size_t *ought;

@@ -39,7 +39,7 @@ static hw_status set_names(hw__worker *w, hw_error *error) {
   }
   /* Another process of the same name is another owner. */
   snprintf(w->owner, sizeof w->owner, "%s/%016llx", w->name, (unsigned long long)chance);
-  snprintf(w->voice, sizeof w->voice, "hw.worker.%s", w->name);
+  snprintf(w->voice, sizeof w->voice, "hw.worker.%s.%d", w->name, HW_ENGINE);
   return HW_OK;
 }
 

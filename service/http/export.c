@@ -56,7 +56,10 @@ static void csv_rows(const export_case *c, FILE *out, const hw__log_record *page
     } else {
       snprintf(when, sizeof when, "%.17g", page[i].time_s);
     }
-    fprintf(out, "%s,%s,%s%.17g\n", when, c->site->river.sensors[place.sensor].id, page[i].below_limit ? "<" : "",
+    fprintf(out, "%s,%s,%s%.17g\n", when, c->site->river.sensors[place.sensor].id,
+            page[i].below_limit   ? "<"
+            : page[i].above_limit ? ">"
+                                  : "",
             page[i].concentration_g_m3);
   }
 }
@@ -163,9 +166,11 @@ static void look_bulletin(void *context, const hw__solver_view *view) {
   }
   fprintf(out, "POLLUTION BULLETIN  incident %" PRId64 "  %s\nIssued %s\nFirst noticed %s; %s\n\n", view->incident->id,
           view->incident->closed_seq ? "CLOSED" : "ONGOING", issued, opened,
-          !have                  ? "no estimate yet."
-          : estimate.provisional ? "the answer below is provisional: the pulse has not passed yet."
-                                 : "enough of the pulse has been seen for a dependable answer.");
+          !have                             ? "no estimate yet."
+          : estimate.trust == HW_TRUST_NONE ? "THERE IS NO TRUSTWORTHY ANSWER: the reason is below."
+          : !estimate.has_source            ? "no spill is seen so far."
+          : estimate.provisional            ? "the answer below is PROVISIONAL: the pulse has not passed yet."
+                                            : "enough of the pulse has been seen for a dependable answer.");
   if (have && hw_result_text(&result, &body) == HW_OK) {
     fputs(body, out);
   } else {

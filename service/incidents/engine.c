@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metrics.h"
-#include "incidents/outcome.h"
+#include "incidents/alarms.h"
 
 enum { PAGE = 64, FAR_BEHIND_PAGES = 160 };
 
@@ -25,9 +25,9 @@ hw_status hw__engine_create(hw__store *store, const hw__site *site, const hw__so
   engine->options = *options;
   engine->incident = *incident;
   pthread_mutex_init(&engine->lock, NULL);
-  engine->candidate_told = calloc(site->river.candidate_count + 1, sizeof *engine->candidate_told);
-  engine->intake_told = calloc(site->river.intake_count + 1, sizeof *engine->intake_told);
-  if (!engine->candidate_told || !engine->intake_told) {
+  engine->candidates = calloc(site->river.candidate_count + 1, sizeof *engine->candidates);
+  engine->intakes = calloc(site->river.intake_count + 1, sizeof *engine->intakes);
+  if (!engine->candidates || !engine->intakes) {
     hw__engine_free(engine);
     return HW_ENOMEM;
   }
@@ -38,8 +38,8 @@ hw_status hw__engine_create(hw__store *store, const hw__site *site, const hw__so
 void hw__engine_free(hw__engine *engine) {
   if (engine) {
     hw_run_free(engine->run);
-    free(engine->candidate_told);
-    free(engine->intake_told);
+    free(engine->candidates);
+    free(engine->intakes);
     pthread_mutex_destroy(&engine->lock);
     free(engine);
   }
@@ -53,25 +53,55 @@ void hw__engine_drop(hw__engine *engine) {
   engine->cursor = 0;
 }
 
+typedef struct {
+  const hw__engine *engine;
+  int64_t result_seq, now_us, former;
+} rework_job;
+
+/* The incident's log says why its history begins again. */
+static hw__db_status run_rework(hw__db *db, int64_t *seq, void *context) {
+  (void)seq;
+  const rework_job *job = context;
+  const hw__incident *incident = &job->engine->incident;
+  bool reworked = false;
+  hw__db_status status = hw__db_rework_incident(db, incident->id, HW_ENGINE, &reworked);
+  if (status != HW_DB_OK || !reworked) {
+    return status;
+  }
+  char body[96];
+  snprintf(body, sizeof body, "{\"engine\": %d, \"former_engine\": %lld}", HW_ENGINE, (long long)job->former);
+  hw__event event = {
+      .seq = job->result_seq, .river = incident->river, .incident = incident->id, .at_us = job->now_us, .body = body};
+  snprintf(event.kind, sizeof event.kind, "%s", hw__event_text(HW_EVENT_INCIDENT_REWORKED));
+  return hw__db_put_event(db, &event);
+}
+
+/* What another engine made of an incident that goes on is not added to: it is worked again from its first reading. */
+static void take_over(hw__engine *engine, const hw__incident *stored) {
+  rework_job job = {engine, stored->result_seq, hw__store_now_us(engine->store), stored->engine};
+  const hw__db_status status = hw__store_write(engine->store, run_rework, &job);
+  if (status == HW_DB_OK) {
+    engine->stored_seq = 0;
+    hw__logf(HW_LOG_INFO, "incident_reworked", "incident", "%lld", (long long)stored->id);
+  } else if (status != HW_DB_STOPPING) {
+    hw__log(HW_LOG_ERROR, "incident_not_reworked", "reason", hw__db_text(status));
+  }
+}
+
 /* What was stored and said before: neither is done twice. */
 static void recall(hw__engine *engine, hw__db *db) {
-  const hw_river *river = &engine->site->river;
   hw__incident stored;
   if (hw__db_incident(db, engine->incident.id, &stored) == HW_DB_OK) {
     engine->stored_seq = stored.result_seq;
     engine->incident.origin_s = stored.origin_s;
+    if (engine->followed && stored.engine < HW_ENGINE) {
+      take_over(engine, &stored);
+    }
   }
   hw__time_base base = HW_TIME_UNSET;
   hw__db_time_base(db, engine->site->key, &base);
   engine->calendar = base == HW_TIME_CALENDAR;
-  for (size_t i = 0; i < river->candidate_count; i++) {
-    hw__db_has_event(db, hw__event_text(HW_EVENT_CANDIDATE), engine->incident.id, river->candidates[i].id,
-                     &engine->candidate_told[i]);
-  }
-  for (size_t i = 0; i < river->intake_count; i++) {
-    hw__db_has_event(db, hw__event_text(HW_EVENT_INTAKE_ALARM), engine->incident.id, river->intakes[i].id,
-                     &engine->intake_told[i]);
-  }
+  hw__alarms_recall(engine, db);
 }
 
 static void begin(hw__engine *engine, hw__db *db) {
@@ -95,7 +125,8 @@ static void begin(hw__engine *engine, hw__db *db) {
 static bool observe(hw__engine *engine, const hw__log_record *record) {
   hw_reading reading = {.time_s = record->time_s - engine->incident.origin_s,
                         .concentration_g_m3 = record->concentration_g_m3,
-                        .below_limit = record->below_limit};
+                        .below_limit = record->below_limit,
+                        .above_limit = record->above_limit};
   const hw__site *site = engine->site;
   for (reading.sensor = 0; reading.sensor < site->river.sensor_count; reading.sensor++) {
     if (site->sensor_keys[reading.sensor] == record->sensor) {

@@ -8,6 +8,13 @@
 
 enum { HW_ENGINE_TIMES = 256 };
 
+/* What was told of one candidate or intake. */
+typedef struct {
+  bool raised;
+  double from_s, until_s; /* of an intake: the window, on the river's clock; NAN: not known */
+  hw_trust trust;
+} hw__alarm;
+
 typedef struct {
   hw__store *store;
   const hw__site *site;
@@ -26,7 +33,7 @@ typedef struct {
   int64_t stored_seq; /* estimates up to here are stored */
   size_t full_pages;  /* of new readings in a row: how far it is behind */
   size_t readings;
-  bool *candidate_told, *intake_told;
+  hw__alarm *candidates, *intakes;  /* what was told last, alarms.h */
   double times_us[HW_ENGINE_TIMES]; /* of the latest observations, a ring */
   size_t time_count;
   double busy_s;

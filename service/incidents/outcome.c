@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "incidents/alarms.h"
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -46,8 +47,8 @@ static char *result_json(const hw__engine *engine, const hw_estimate *estimate) 
   return hw_result_json(&result, true, &text) == HW_OK ? text : NULL;
 }
 
-static void add_event(hw__outcome *outcome, const hw__engine *engine, const hw__log_record *record, hw__event_kind kind,
-                      const char *subject, json_t *body) {
+void hw__outcome_event(hw__outcome *outcome, const hw__engine *engine, const hw__log_record *record,
+                       hw__event_kind kind, const char *subject, json_t *body) {
   char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
   json_decref(body);
   if (!text || outcome->event_count == HW_OUTCOME_EVENTS) {
@@ -64,48 +65,19 @@ static void add_event(hw__outcome *outcome, const hw__engine *engine, const hw__
   snprintf(event->subject, sizeof event->subject, "%s", subject);
 }
 
-static void tell_candidates(hw__outcome *outcome, hw__engine *engine, const hw__log_record *record,
-                            const hw_estimate *e) {
-  for (size_t i = 0; i < e->suspicion_count; i++) {
-    const hw_suspicion *s = &e->suspicions[i];
-    if (s->candidate < 0 || engine->candidate_told[s->candidate] ||
-        !(s->probability >= engine->options.candidate_probability)) {
-      continue;
-    }
-    const hw_candidate *c = &engine->site->river.candidates[s->candidate];
-    engine->candidate_told[s->candidate] = true;
-    add_event(outcome, engine, record, HW_EVENT_CANDIDATE, c->id,
-              json_pack("{s:s, s:s, s:o, s:b}", "candidate", c->id, "name", c->name, "probability",
-                        hw__real(s->probability), "provisional", e->provisional));
-  }
-}
-
-static void tell_intakes(hw__outcome *outcome, hw__engine *engine, const hw__log_record *record, const hw_estimate *e) {
-  for (size_t i = 0; i < e->arrival_count; i++) {
-    const hw_arrival *a = &e->arrivals[i];
-    if (engine->intake_told[a->intake] || !(a->exceeds_alarm >= engine->options.intake_probability)) {
-      continue;
-    }
-    const hw_intake *intake = &engine->site->river.intakes[a->intake];
-    engine->intake_told[a->intake] = true;
-    add_event(
-        outcome, engine, record, HW_EVENT_INTAKE_ALARM, intake->id,
-        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:b}", "intake", intake->id, "name", intake->name, "exceeds_alarm",
-                  hw__real(a->exceeds_alarm), "first_s", hw__real(a->first_s.mid + engine->incident.origin_s), "peak_s",
-                  hw__real(a->peak_s.mid + engine->incident.origin_s), "peak_g_m3", hw__real(a->peak_g_m3.mid),
-                  "provisional", e->provisional));
-  }
-}
-
 static void keep_track(hw__outcome *outcome, const hw__log_record *record, const hw_estimate *e) {
   if (outcome->track_count < HW_OUTCOME_TRACKS) {
     outcome->tracks[outcome->track_count++] = (hw__track){.seq = record->seq,
                                                           .reading_s = record->time_s,
                                                           .readings = e->readings,
                                                           .provisional = e->provisional,
+                                                          .has_source = e->has_source,
                                                           .has_interval = e->has_interval,
+                                                          .trust = e->trust,
+                                                          .spill = e->spill,
                                                           .source = e->source,
-                                                          .interval = e->interval};
+                                                          .interval = e->interval,
+                                                          .duration_s = e->duration_s};
   }
 }
 
@@ -125,8 +97,7 @@ void hw__outcome_add(hw__outcome *outcome, hw__engine *engine, const hw__log_rec
   outcome->seq = record->seq;
   if (have) {
     keep_track(outcome, record, &estimate);
-    tell_candidates(outcome, engine, record, &estimate);
-    tell_intakes(outcome, engine, record, &estimate);
+    hw__alarms_tell(outcome, engine, record, &estimate);
     hw__metric_add(HW_METRIC_ESTIMATES, 1);
   }
 }

@@ -2,9 +2,11 @@
 #ifndef HW_INCIDENTS_OUTCOME_H
 #define HW_INCIDENTS_OUTCOME_H
 
+#include <jansson.h>
+
 #include "incidents/engine.h"
 
-enum { HW_OUTCOME_TRACKS = 64, HW_OUTCOME_EVENTS = 32 };
+enum { HW_OUTCOME_TRACKS = 64, HW_OUTCOME_EVENTS = 256 };
 
 /* Collected over a page of readings, then stored in one job. */
 typedef struct {
@@ -20,6 +22,9 @@ typedef struct {
 hw_result hw__outcome_result(const hw__engine *engine);
 /* Take the run's estimate after this reading. */
 void hw__outcome_add(hw__outcome *outcome, hw__engine *engine, const hw__log_record *record);
+/* Something that happened with this reading; the body is taken. */
+void hw__outcome_event(hw__outcome *outcome, const hw__engine *engine, const hw__log_record *record,
+                       hw__event_kind kind, const char *subject, json_t *body);
 /* Make it durable and release it. */
 void hw__outcome_store(hw__outcome *outcome, hw__engine *engine);
 

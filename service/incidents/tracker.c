@@ -87,7 +87,8 @@ static void open_incident(hw__tracker *tracker, size_t site_index, const hw__log
                            .opened_s = record->time_s,
                            .onset_s = onset_s,
                            .from_s = onset_s - tracker->options.lead_in_s,
-                           .opened_us = record->received_us};
+                           .opened_us = record->received_us,
+                           .engine = HW_ENGINE};
   snprintf(incident.method, sizeof incident.method, "%s", record->method[0] ? record->method : tracker->options.method);
   incident.origin_s = origin_of(tracker, site, &incident, record->time_s);
   if (write_change(tracker, &incident, true, record->seq) != HW_DB_OK) {

@@ -61,17 +61,21 @@ static bool row_time(const hw__raw_row *row, double *time_s, bool *calendar) {
   return isfinite(*time_s);
 }
 
-static bool row_value(const hw__raw_row *row, double *value, bool *below) {
-  *below = row->below_limit;
-  *value = row->value_number;
+static bool row_value(const hw__raw_row *row, hw__checked_reading *out) {
+  double value = row->value_number;
+  out->below_limit = row->below_limit;
+  out->above_limit = row->above_limit;
   if (row->value) {
-    *below = row->value[0] == '<';
-    if (hw_number_parse(row->value + (*below ? 1 : 0), value) != HW_OK) {
+    const char sign = row->value[0];
+    const bool signed_value = sign == '<' || sign == '>';
+    out->below_limit = signed_value ? sign == '<' : row->below_limit;
+    out->above_limit = signed_value ? sign == '>' : row->above_limit;
+    if (hw_number_parse(row->value + signed_value, &value) != HW_OK) {
       return false;
     }
   }
-  *value /= row->per_g_m3;
-  return isfinite(*value);
+  out->concentration_g_m3 = value / row->per_g_m3;
+  return isfinite(out->concentration_g_m3) && !(out->below_limit && out->above_limit);
 }
 
 enum { FIRST = 128 }; /* entries to begin with; then they double */
@@ -149,8 +153,9 @@ hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row
     ingest->tally[HW_FATE_MISSING]++;
     return HW_OK;
   }
-  if (!row_value(row, &entry.concentration_g_m3, &entry.below_limit)) {
-    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "concentration '%.40s', expected a number or <limit",
+  if (!row_value(row, &entry)) {
+    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED,
+                             "concentration '%.40s', expected a number, <limit or >limit",
                              row->value ? row->value : "");
   }
   return hw__ingest_entry(ingest, &entry);

@@ -18,8 +18,8 @@ typedef struct {
   hw__place place;
   double time_s;
   double concentration_g_m3;
-  bool below_limit;
-  bool calendar; /* time_s counts from 1970, told as a date */
+  bool below_limit, above_limit; /* below, or at or above, the number */
+  bool calendar;                 /* time_s counts from 1970, told as a date */
   hw__fate fate;
 } hw__checked_reading;
 
@@ -28,6 +28,12 @@ typedef struct {
   hw__fate fate;
   char reason[160];
 } hw__reject;
+
+/* As the store keeps it. */
+enum { HW_BELOW = 1, HW_ABOVE = 2 };
+static inline int hw__censoring(const hw__checked_reading *reading) {
+  return reading->below_limit ? HW_BELOW : reading->above_limit ? HW_ABOVE : 0;
+}
 
 enum { HW_REJECTS_REPORTED = 1000 }; /* more are counted, not listed */
 
@@ -75,8 +81,8 @@ typedef struct {
   const char *value; /* as text; NULL: value_number */
   double value_number;
   bool has_value;
-  bool below_limit; /* with value_number */
-  double per_g_m3;  /* how many of the value's unit make 1 g/m3 */
+  bool below_limit, above_limit; /* with value_number */
+  double per_g_m3;               /* how many of the value's unit make 1 g/m3 */
 } hw__raw_row;
 
 hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row);

@@ -35,10 +35,12 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
       row.value_number = json_number_value(value);
       row.has_value = !json_is_null(value);
       if (row.has_value && !json_is_string(value) && !json_is_number(value)) {
-        return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "%.40s is not a number or <limit", key);
+        return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "%.40s is not a number, <limit or >limit", key);
       }
     } else if (strcmp(key, "below_limit") == 0) {
       row.below_limit = json_is_true(value);
+    } else if (strcmp(key, "above_limit") == 0) {
+      row.above_limit = json_is_true(value);
     }
   }
   return hw__ingest_row(ingest, line, &row);

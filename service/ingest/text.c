@@ -206,6 +206,8 @@ static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
     char *value = cut(&at, ", ", &stop);
     if (strcmp(name, "below_limit") == 0) {
       row->below_limit = *value == 't' || *value == 'T';
+    } else if (strcmp(name, "above_limit") == 0) {
+      row->above_limit = *value == 't' || *value == 'T';
     } else if (hw__ingest_value_unit(name) > 0) {
       const size_t length = strlen(value);
       if (length && value[length - 1] == 'i') {
@@ -246,11 +248,6 @@ hw_status hw__ingest_line_protocol(hw__ingest *ingest, const char *body, size_t 
       status = hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED, "%s",
                                  lines.fault ? lines.fault : "expected measurement,tags fields timestamp");
       continue;
-    }
-    char below[64];
-    if (row.below_limit && row.value && row.value[0] != '<' && strlen(row.value) < sizeof below - 1) {
-      snprintf(below, sizeof below, "<%s", row.value);
-      row.value = below;
     }
     status = hw__ingest_row(ingest, lines.number, &row);
   }

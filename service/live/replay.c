@@ -31,18 +31,12 @@ static int by_time(const void *a, const void *b) {
   return (x->line > y->line) - (x->line < y->line);
 }
 
-static hw_status load(recording *tape, hw_reader *reader, const char *path, size_t site, hw_error *error) {
+static hw_status load(recording *tape, hw_reader *reader, size_t site, hw_error *error) {
   hw_reading reading;
   double origin;
   hw_status status;
   hw_reader_origin(reader, 0); /* dates as seconds since 1970 */
   while ((status = hw_reader_next(reader, &reading, error)) == HW_OK) {
-    if (reading.above_limit) {
-      snprintf(error->text, sizeof error->text,
-               "%s:%llu: a reading at or above a limit, expected numbers and non-detects: the service stores no others",
-               path, (unsigned long long)hw_reader_line(reader));
-      return HW_EINPUT;
-    }
     if (!hw__grow(&tape->entries, tape->count, &tape->capacity, sizeof *tape->entries, 1024)) {
       return HW_ENOMEM;
     }
@@ -51,6 +45,7 @@ static hw_status load(recording *tape, hw_reader *reader, const char *path, size
                                                        .time_s = reading.time_s,
                                                        .concentration_g_m3 = reading.concentration_g_m3,
                                                        .below_limit = reading.below_limit,
+                                                       .above_limit = reading.above_limit,
                                                        .calendar = hw_reader_calendar(reader, &origin)};
     tape->count++;
   }
@@ -121,7 +116,7 @@ hw_status hw__replay_start(hw__service *service, const char *argument, double sp
     replay->speed = speed;
     status = hw_reader_open(path, &hw__catalog_site(service->catalog, site)->river, &reader, error);
     if (status == HW_OK) {
-      status = load(&replay->tape, reader, path, site, error);
+      status = load(&replay->tape, reader, site, error);
     }
     hw_reader_free(reader);
   }

@@ -117,10 +117,10 @@ json_t *hw__show_reading(const hw__service *service, const hw__log_record *recor
     return NULL;
   }
   const hw__site *site = hw__catalog_site(service->catalog, place.site);
-  return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:b}", "seq", (json_int_t)record->seq, "river", site->id, "sensor",
-                   site->river.sensors[place.sensor].id, "time_s", hw__real(record->time_s), "time",
+  return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:b, s:b}", "seq", (json_int_t)record->seq, "river", site->id,
+                   "sensor", site->river.sensors[place.sensor].id, "time_s", hw__real(record->time_s), "time",
                    hw__instant(calendar, record->time_s), "concentration_g_m3", hw__real(record->concentration_g_m3),
-                   "below_limit", record->below_limit);
+                   "below_limit", record->below_limit, "above_limit", record->above_limit);
 }
 
 json_t *hw__show_track(const hw__track *t) {
@@ -130,10 +130,13 @@ json_t *hw__show_track(const hw__track *t) {
                                      hw__real(t->interval.hi.location_m), "time_s", hw__real(t->interval.lo.time_s),
                                      hw__real(t->interval.hi.time_s))
                          : json_null();
-  return json_pack("{s:I, s:o, s:I, s:b, s:o, s:o, s:o, s:o}", "seq", (json_int_t)t->seq, "reading_s",
-                   hw__real(t->reading_s), "readings", (json_int_t)t->readings, "provisional", t->provisional, "mass_g",
-                   hw__real(t->source.mass_g), "location_m", hw__real(t->source.location_m), "time_s",
-                   hw__real(t->source.time_s), "interval", interval);
+  const char *trust = hw_trust_text(t->trust);
+  return json_pack("{s:I, s:o, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "seq", (json_int_t)t->seq,
+                   "reading_s", hw__real(t->reading_s), "readings", (json_int_t)t->readings, "provisional",
+                   t->provisional, "trust", trust ? json_string(trust) : json_null(), "spill", hw__real(t->spill),
+                   "mass_g", hw__real(t->source.mass_g), "branch", t->branch[0] ? json_string(t->branch) : json_null(),
+                   "location_m", hw__real(t->source.location_m), "time_s", hw__real(t->source.time_s), "duration_s",
+                   hw__real(t->duration_s.mid), "interval", interval);
 }
 
 json_t *hw__show_event(const hw__service *service, const hw__event *event) {
@@ -145,6 +148,28 @@ json_t *hw__show_event(const hw__service *service, const hw__event *event) {
                    "subject", event->subject, "at", hw__instant_us(event->at_us), "body", body ? body : json_null());
 }
 
+/* The result with all its keys: null where a former version did not know them, or before the first estimate.
+ * NULL without memory: an estimate that is there is not told as missing. */
+static json_t *show_result(hw__db *db, const hw__incident *i, const hw__site *site) {
+  const hw_river nameless = {0};
+  const hw_result unknown = {.river = site ? &site->river : &nameless, .method = i->method, .seed = i->seed};
+  char *keys = NULL, *text = NULL;
+  json_t *root = NULL, *told = NULL;
+  bool starved =
+      hw_result_json(&unknown, true, &keys) != HW_OK || hw__json_load(keys, strlen(keys), 0, &root, NULL) != HW_OK;
+  starved = starved || (hw__db_result(db, i->id, &text) == HW_DB_OK &&
+                        hw__json_load(text, strlen(text), 0, &told, NULL) == HW_ENOMEM);
+  starved = starved || (told && json_object_update(root, told) != 0);
+  json_decref(told);
+  free(keys);
+  free(text);
+  if (starved) {
+    json_decref(root);
+    return NULL;
+  }
+  return root;
+}
+
 json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *i) {
   const ptrdiff_t index = hw__catalog_site_of_key(service->catalog, i->river);
   const hw__site *site = index >= 0 ? hw__catalog_site(service->catalog, (size_t)index) : NULL;
@@ -153,22 +178,12 @@ json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *
   const bool calendar = base == HW_TIME_CALENDAR;
   hw__place place;
   const bool by_sensor = i->sensor && hw__catalog_place(service->catalog, i->sensor, &place) == HW_OK;
-  char *text = NULL;
-  json_t *root = NULL;
-  const bool starved =
-      hw__db_result(db, i->id, &text) == HW_DB_OK && hw__json_load(text, strlen(text), 0, &root, NULL) == HW_ENOMEM;
-  free(text);
-  if (starved) {
-    return NULL; /* an estimate that is there is not told as missing */
-  }
+  json_t *root = show_result(db, i, site);
   if (!root) {
-    /* Before the first estimate: the same keys that a client looks at first. */
-    root = json_pack("{s:s, s:s, s:s, s:I, s:i, s:b, s:n, s:n, s:[], s:[], s:[]}", "schema", "headwater.estimate/1",
-                     "river", site ? site->river.name : "", "method", i->method, "seed", (json_int_t)i->seed,
-                     "readings", 0, "provisional", 1, "estimate", "interval", "candidates", "arrivals", "warnings");
+    return NULL;
   }
   json_t *known = json_pack(
-      "{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "id", (json_int_t)i->id,
+      "{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "id", (json_int_t)i->id,
       "river_id", site ? site->id : "", "state", i->closed_seq ? "closed" : "open", "sensor",
       by_sensor ? json_string(hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor].id)
                 : json_null(),
@@ -176,7 +191,8 @@ json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *
       "onset", hw__instant(calendar, i->onset_s), "from_s", hw__real(i->from_s), "origin_s", hw__real(i->origin_s),
       "noticed", hw__instant_us(i->opened_us), "closed_s", i->closed_seq ? hw__real(i->closed_s) : json_null(),
       "closed", hw__instant(calendar && i->closed_seq, i->closed_s), "close_reason",
-      i->closed_seq ? json_string(i->reason) : json_null(), "seq", (json_int_t)i->result_seq);
+      i->closed_seq ? json_string(i->reason) : json_null(), "seq", (json_int_t)i->result_seq, "engine",
+      (json_int_t)i->engine);
   json_object_update_new(root, known);
   return root;
 }

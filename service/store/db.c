@@ -35,6 +35,21 @@ static const char *const migrations[] = {
     /* 2 -> 3: has the engine seen all of a closed incident? */
     ("ALTER TABLE incidents ADD COLUMN finished INTEGER NOT NULL DEFAULT 0;"
      "CREATE INDEX incidents_unfinished ON incidents(id) WHERE finished = 0;"),
+    /* 3 -> 4: an answer may have no source, and says how far it is trusted; whose engine worked it. In readings, below
+     * is 2 for one at or above its number. */
+    ("CREATE TABLE judged(incident INTEGER NOT NULL, seq INTEGER NOT NULL, reading_s REAL NOT NULL,"
+     " readings INTEGER NOT NULL, provisional INTEGER NOT NULL, has_interval INTEGER NOT NULL, mass_g REAL,"
+     " location_m REAL, time_s REAL, mass_lo REAL, mass_hi REAL, location_lo REAL, location_hi REAL, time_lo REAL,"
+     " time_hi REAL, trust INTEGER NOT NULL DEFAULT 0, spill REAL, branch TEXT NOT NULL DEFAULT '', duration_s REAL, "
+     "duration_lo REAL,"
+     " duration_hi REAL, PRIMARY KEY(incident, seq)) WITHOUT ROWID;"
+     "INSERT INTO judged(incident, seq, reading_s, readings, provisional, has_interval, mass_g, location_m, time_s,"
+     " mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi) SELECT incident, seq, reading_s, readings,"
+     " provisional, has_interval, mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo,"
+     " time_hi FROM estimates;"
+     "DROP TABLE estimates;"
+     "ALTER TABLE judged RENAME TO estimates;"
+     "ALTER TABLE incidents ADD COLUMN engine INTEGER NOT NULL DEFAULT 1;"),
 };
 enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
 

@@ -81,7 +81,7 @@ typedef struct {
   int64_t river, sensor; /* keys */
   double time_s;
   double concentration_g_m3;
-  bool below_limit;
+  bool below_limit, above_limit;
   int64_t received_us;
   int64_t incident; /* HW_RECORD_CLOSE */
   char method[32];  /* HW_RECORD_OPEN */
@@ -139,6 +139,7 @@ typedef struct {
   int64_t closed_us;
   char reason[32]; /* of closing */
   int64_t result_seq;
+  int64_t engine; /* HW_ENGINE of the program that works it; its estimates are of that one */
 } hw__incident;
 
 /* A reading that came late and is older than the incident's lead-in says nothing about it. */
@@ -155,14 +156,22 @@ hw__db_status hw__db_unfinished(hw__db *db, hw__incident *out, size_t limit, siz
 /* The engine has seen all of this closed incident. */
 hw__db_status hw__db_finish_incident(hw__db *db, int64_t id);
 
+/* Another engine takes an incident up that this one has not worked: its history begins again, and its result gives way
+ * to the next. Nothing happens to one of this engine or a later one. *reworked says which. */
+hw__db_status hw__db_rework_incident(hw__db *db, int64_t id, int64_t engine, bool *reworked);
+
 /* One line of an incident's history. */
 typedef struct {
   int64_t seq;
   double reading_s; /* of the reading that moved it */
   size_t readings;
-  bool provisional, has_interval;
+  bool provisional, has_source, has_interval;
+  hw_trust trust;
+  double spill; /* NAN: not judged */
+  char branch[HW_ID_SIZE];
   hw_source source;
   hw_box interval;
+  hw_range duration_s;
 } hw__track;
 
 hw__db_status hw__db_put_track(hw__db *db, int64_t incident, const hw__track *track);
@@ -172,13 +181,17 @@ hw__db_status hw__db_put_result(hw__db *db, int64_t incident, int64_t seq, const
 hw__db_status hw__db_result(hw__db *db, int64_t incident, char **out);
 
 /* Things that happened, numbered in the order they became durable. X(name, as stored and shown) */
-#define HW_EVENT_LIST(X)                         \
-  X(HW_EVENT_INCIDENT_OPENED, "incident_opened") \
-  X(HW_EVENT_INCIDENT_CLOSED, "incident_closed") \
-  X(HW_EVENT_ESTIMATE, "estimate")               \
-  X(HW_EVENT_CANDIDATE, "candidate")             \
-  X(HW_EVENT_INTAKE_ALARM, "intake_alarm")       \
-  X(HW_EVENT_SENSOR_SILENT, "sensor_silent")     \
+#define HW_EVENT_LIST(X)                                       \
+  X(HW_EVENT_INCIDENT_OPENED, "incident_opened")               \
+  X(HW_EVENT_INCIDENT_CLOSED, "incident_closed")               \
+  X(HW_EVENT_INCIDENT_REWORKED, "incident_reworked")           \
+  X(HW_EVENT_ESTIMATE, "estimate")                             \
+  X(HW_EVENT_CANDIDATE, "candidate")                           \
+  X(HW_EVENT_CANDIDATE_WITHDRAWN, "candidate_withdrawn")       \
+  X(HW_EVENT_INTAKE_ALARM, "intake_alarm")                     \
+  X(HW_EVENT_INTAKE_ALARM_CHANGED, "intake_alarm_changed")     \
+  X(HW_EVENT_INTAKE_ALARM_WITHDRAWN, "intake_alarm_withdrawn") \
+  X(HW_EVENT_SENSOR_SILENT, "sensor_silent")                   \
   X(HW_EVENT_SENSOR_HEARD, "sensor_heard")
 
 typedef enum {
@@ -206,8 +219,12 @@ hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event
 /* Let go of estimates' events before this one; what they said is in the results. */
 hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before);
 hw__db_status hw__db_last_event(hw__db *db, int64_t *id);
-/* Was such an event ever stored for the incident? */
-hw__db_status hw__db_has_event(hw__db *db, const char *kind, int64_t incident, const char *subject, bool *out);
+/* The latest event of an incident and subject of this kind, its changes and withdrawals included (their names begin
+ * like it). Its body is malloc'd. */
+hw__db_status hw__db_last_event_of(hw__db *db, int64_t incident, hw__event_kind kind, const char *subject,
+                                   hw__event *out);
+/* Of what was raised: is it withdrawn by this event? */
+bool hw__event_withdraws(const hw__event *event);
 
 /* A number kept by name: how far a reader of the events has come, whether a sensor's silence was told.
  * Status: HW_DB_ABSENT before the first. */

@@ -43,7 +43,7 @@ static inline hw__value of_blob(const void *x, size_t size) {
 /* The last two arguments of the calls below, written as a list of values. */
 #define HW_VALUES(...) (const hw__value[]){__VA_ARGS__}, sizeof((const hw__value[]){__VA_ARGS__}) / sizeof(hw__value)
 #define HW_NO_VALUES   NULL, 0
-enum { HW_COLUMNS_MOST = 20 };
+enum { HW_COLUMNS_MOST = 24 };
 
 /* What an engine does. Required unless marked optional. */
 typedef struct {

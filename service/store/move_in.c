@@ -151,6 +151,7 @@ static hw_status begin_table(reader *r, const json_t *head) {
   X('n', 0, INT64_C(1) << 53, "a whole number from 0 on")      \
   X('i', INT64_MIN, INT64_MAX, "a whole number")               \
   X('f', 0, 1, "0 or 1")                                       \
+  X('g', 0, HW_ABOVE, "0, 1 or 2")                             \
   X('c', HW_RECORD_OPEN, HW_RECORD_CLOSE, "a kind of command") \
   X('h', HW_TIME_UNSET, HW_TIME_CALENDAR, "a kind of time")
 

@@ -83,7 +83,7 @@ static size_t fill(char *arrays[COLUMNS], const batch *b) {
       hw__pg_put_integer(element(arrays[1], n), site->sensor_keys[entry->place.sensor]);
       hw__pg_put_real(element(arrays[2], n), entry->time_s);
       hw__pg_put_real(element(arrays[3], n), entry->concentration_g_m3);
-      hw__pg_put_integer(element(arrays[4], n), entry->below_limit);
+      hw__pg_put_integer(element(arrays[4], n), hw__censoring(entry));
       hw__pg_put_integer(element(arrays[5], n), b->stamps ? b->stamps[i].seq : 0);
       hw__pg_put_integer(element(arrays[6], n), b->stamps ? b->stamps[i].received_us : 0);
       n++;

@@ -62,7 +62,7 @@ static hw__db_status settle_time_base(hw__db *db, const hw__site *site, hw__chec
 static hw__db_status append_one(hw__db *db, const hw__site *site, hw__checked_reading *entry, const hw__stamp *stamp) {
   const hw__value sensor = of_integer(site->sensor_keys[entry->place.sensor]);
   const hw__value time = of_real(entry->time_s), value = of_real(entry->concentration_g_m3);
-  const hw__value below = of_integer(entry->below_limit);
+  const hw__value below = of_integer(hw__censoring(entry));
   size_t added = 0;
   hw__db_status status = db->driver->run(db, SQL_READING_ADD,
                                          HW_VALUES(of_integer(stamp->seq), of_integer(site->key), sensor, time, value,
@@ -150,7 +150,8 @@ hw__db_status hw__read_reading(const hw__value *row, void *element) {
                                                 .sensor = hw__value_integer(&row[2]),
                                                 .time_s = hw__value_real(&row[3]),
                                                 .concentration_g_m3 = hw__value_real(&row[4]),
-                                                .below_limit = hw__value_integer(&row[5]) != 0,
+                                                .below_limit = hw__value_integer(&row[5]) == HW_BELOW,
+                                                .above_limit = hw__value_integer(&row[5]) == HW_ABOVE,
                                                 .received_us = hw__value_integer(&row[6])};
   return HW_DB_OK;
 }

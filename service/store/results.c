@@ -9,10 +9,11 @@ bool hw__incident_passes_over(const hw__incident *incident, const hw__log_record
 }
 
 hw__db_status hw__db_open_incident(hw__db *db, const hw__incident *i) {
-  return hw__sql_run(db, SQL_INCIDENT_OPEN,
-                     HW_VALUES(of_integer(i->id), of_integer(i->river), of_integer(i->sensor), of_text(i->method),
-                               of_integer((int64_t)i->seed), of_real(i->opened_s), of_real(i->onset_s),
-                               of_real(i->from_s), of_real(i->origin_s), of_integer(i->opened_us)));
+  return hw__sql_run(
+      db, SQL_INCIDENT_OPEN,
+      HW_VALUES(of_integer(i->id), of_integer(i->river), of_integer(i->sensor), of_text(i->method),
+                of_integer((int64_t)i->seed), of_real(i->opened_s), of_real(i->onset_s), of_real(i->from_s),
+                of_real(i->origin_s), of_integer(i->opened_us), of_integer(i->engine)));
 }
 
 hw__db_status hw__db_close_incident(hw__db *db, const hw__incident *i) {
@@ -35,7 +36,8 @@ hw__db_status hw__read_incident(const hw__value *row, void *element) {
                         .closed_seq = hw__value_integer(&row[10]),
                         .closed_s = hw__value_real(&row[11]),
                         .closed_us = hw__value_integer(&row[12]),
-                        .result_seq = hw__value_integer(&row[14])};
+                        .result_seq = hw__value_integer(&row[14]),
+                        .engine = hw__value_integer(&row[15])};
   hw__value_copy(&row[3], out->method, sizeof out->method);
   hw__value_copy(&row[13], out->reason, sizeof out->reason);
   return HW_DB_OK;
@@ -61,8 +63,19 @@ hw__db_status hw__db_finish_incident(hw__db *db, int64_t id) {
   return hw__sql_run(db, SQL_FINISH, HW_VALUES(of_integer(id)));
 }
 
+hw__db_status hw__db_rework_incident(hw__db *db, int64_t id, int64_t engine, bool *reworked) {
+  size_t changed = 0;
+  const hw__db_status status = db->driver->run(db, SQL_REWORK, HW_VALUES(of_integer(id), of_integer(engine)), &changed);
+  *reworked = status == HW_DB_OK && changed > 0;
+  return *reworked ? hw__sql_run(db, SQL_REWORK_TRACKS, HW_VALUES(of_integer(id))) : status;
+}
+
 static hw__value bound(const hw__track *track, double x) {
   return of_real(track->has_interval ? x : (double)NAN);
+}
+
+static hw__value found(const hw__track *track, double x) {
+  return of_real(track->has_source ? x : (double)NAN);
 }
 
 hw__db_status hw__db_put_track(hw__db *db, int64_t incident, const hw__track *t) {
@@ -70,23 +83,32 @@ hw__db_status hw__db_put_track(hw__db *db, int64_t incident, const hw__track *t)
   return hw__sql_run(
       db, SQL_TRACK_ADD,
       HW_VALUES(of_integer(incident), of_integer(t->seq), of_real(t->reading_s), of_integer((int64_t)t->readings),
-                of_integer(t->provisional), of_integer(t->has_interval), of_real(t->source.mass_g),
-                of_real(t->source.location_m), of_real(t->source.time_s), bound(t, lo->mass_g), bound(t, hi->mass_g),
-                bound(t, lo->location_m), bound(t, hi->location_m), bound(t, lo->time_s), bound(t, hi->time_s)));
+                of_integer(t->provisional), of_integer(t->has_interval), found(t, t->source.mass_g),
+                found(t, t->source.location_m), found(t, t->source.time_s), bound(t, lo->mass_g), bound(t, hi->mass_g),
+                bound(t, lo->location_m), bound(t, hi->location_m), bound(t, lo->time_s), bound(t, hi->time_s),
+                of_integer(t->trust), of_real(t->spill), of_text(t->branch), found(t, t->duration_s.mid),
+                found(t, t->duration_s.lo), found(t, t->duration_s.hi)));
 }
 
 static hw__db_status read_track(const hw__value *row, void *element) {
   double x[9];
   for (int i = 0; i < 9; i++) {
-    x[i] = hw__value_real(&row[5 + i]);
+    x[i] = hw__value_real(&row[6 + i]);
   }
-  *(hw__track *)element = (hw__track){.seq = hw__value_integer(&row[0]),
-                                      .reading_s = hw__value_real(&row[1]),
-                                      .readings = (size_t)hw__value_integer(&row[2]),
-                                      .provisional = hw__value_integer(&row[3]) != 0,
-                                      .has_interval = hw__value_integer(&row[4]) != 0,
-                                      .source = {x[0], x[1], x[2]},
-                                      .interval = {{x[3], x[5], x[7]}, {x[4], x[6], x[8]}}};
+  hw__track *out = element;
+  *out = (hw__track){
+      .seq = hw__value_integer(&row[1]),
+      .reading_s = hw__value_real(&row[2]),
+      .readings = (size_t)hw__value_integer(&row[3]),
+      .provisional = hw__value_integer(&row[4]) != 0,
+      .has_source = isfinite(x[0]),
+      .has_interval = hw__value_integer(&row[5]) != 0,
+      .source = {x[0], x[1], x[2]},
+      .interval = {{x[3], x[5], x[7]}, {x[4], x[6], x[8]}},
+      .trust = (hw_trust)hw__value_integer(&row[15]),
+      .spill = hw__value_real(&row[16]),
+      .duration_s = {.mid = hw__value_real(&row[18]), .lo = hw__value_real(&row[19]), .hi = hw__value_real(&row[20])}};
+  hw__value_copy(&row[17], out->branch, sizeof out->branch);
   return HW_DB_OK;
 }
 
@@ -158,12 +180,14 @@ bool hw__event_is(const hw__event *event, hw__event_kind kind) {
   return strcmp(event->kind, hw__event_text(kind)) == 0;
 }
 
-hw__db_status hw__db_has_event(hw__db *db, const char *kind, int64_t incident, const char *subject, bool *out) {
-  int64_t one = 0;
-  const hw__db_status status =
-      hw__sql_integer(db, SQL_HAS_EVENT, &one, HW_VALUES(of_text(kind), of_integer(incident), of_text(subject)));
-  *out = status == HW_DB_OK;
-  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+bool hw__event_withdraws(const hw__event *event) {
+  return hw__event_is(event, HW_EVENT_CANDIDATE_WITHDRAWN) || hw__event_is(event, HW_EVENT_INTAKE_ALARM_WITHDRAWN);
+}
+
+hw__db_status hw__db_last_event_of(hw__db *db, int64_t incident, hw__event_kind kind, const char *subject,
+                                   hw__event *out) {
+  return hw__sql_one(db, SQL_LAST_EVENT_OF, read_event, out,
+                     HW_VALUES(of_integer(incident), of_text(hw__event_text(kind)), of_text(subject)));
 }
 
 hw__db_status hw__db_put_cursor(hw__db *db, const char *name, int64_t event) {

@@ -9,8 +9,18 @@
 #define HW_SQL_READING "seq, river, sensor, time_s, concentration_g_m3, below, received_us"
 #define HW_SQL_INCIDENT                                                                     \
   "SELECT id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us," \
-  " closed_seq, closed_s, closed_us, reason, result_seq FROM incidents"
+  " closed_seq, closed_s, closed_us, reason, result_seq, engine FROM incidents"
+#define HW_SQL_TRACK                                                                                             \
+  "incident, seq, reading_s, readings, provisional, has_interval, mass_g, location_m, time_s, mass_lo, mass_hi," \
+  " location_lo, location_hi, time_lo, time_hi, trust, spill, branch, duration_s, duration_lo, duration_hi"
 #define HW_SQL_EVENT "SELECT id, kind, seq, river, incident, subject, at_us, body FROM events"
+
+#define HW_MARKS_2  "?1, ?2"
+#define HW_MARKS_3  HW_MARKS_2 ", ?3"
+#define HW_MARKS_7  HW_MARKS_3 ", ?4, ?5, ?6, ?7"
+#define HW_MARKS_8  HW_MARKS_7 ", ?8"
+#define HW_MARKS_18 HW_MARKS_8 ", ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18"
+#define HW_MARKS_21 HW_MARKS_18 ", ?19, ?20, ?21"
 
 /* X(name, SQL): prepared once per connection, parameters bound. */
 #define HW_SQL_LIST(X)                                                                                                 \
@@ -62,8 +72,8 @@
     " WHERE i.finished = 1 AND i.closed_us < ?1 AND e.kind = 'estimate' AND e.id < (SELECT max(id) FROM events)"       \
     " ORDER BY e.id LIMIT ?2)")                                                                                        \
   X(SQL_INCIDENT_OPEN,                                                                                                 \
-    "INSERT INTO incidents(id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us)"           \
-    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT(id) DO NOTHING")                                     \
+    "INSERT INTO incidents(id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us, engine)"   \
+    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT(id) DO NOTHING")                                \
   X(SQL_INCIDENT_CLOSE,                                                                                                \
     "UPDATE incidents SET closed_seq = ?2, closed_s = ?3, closed_us = ?4, reason = ?5"                                 \
     " WHERE id = ?1 AND closed_seq = 0")                                                                               \
@@ -74,13 +84,10 @@
   X(SQL_NEEDED, HW_SQL_INCIDENT " WHERE finished = 0 OR closed_us >= ?1 ORDER BY id LIMIT ?2")                         \
   X(SQL_FINISH, "UPDATE incidents SET finished = 1 WHERE id = ?1 AND closed_seq > 0")                                  \
   X(SQL_TRACK_ADD,                                                                                                     \
-    "INSERT INTO estimates(incident, seq, reading_s, readings, provisional, has_interval,"                             \
-    " mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi)"                       \
-    " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) ON CONFLICT(incident, seq) DO NOTHING") \
-  X(SQL_TRACKS,                                                                                                        \
-    "SELECT seq, reading_s, readings, provisional, has_interval, mass_g, location_m, time_s, mass_lo,"                 \
-    " mass_hi, location_lo, location_hi, time_lo, time_hi FROM estimates WHERE incident = ?1"                          \
-    " AND seq > ?2 ORDER BY seq LIMIT ?3")                                                                             \
+    "INSERT INTO estimates(" HW_SQL_TRACK ") VALUES(" HW_MARKS_21 ") ON CONFLICT(incident, seq) DO NOTHING")           \
+  X(SQL_TRACKS, "SELECT " HW_SQL_TRACK " FROM estimates WHERE incident = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3")       \
+  X(SQL_REWORK, "UPDATE incidents SET result_seq = 0, engine = ?2 WHERE id = ?1 AND engine < ?2")                      \
+  X(SQL_REWORK_TRACKS, "DELETE FROM estimates WHERE incident = ?1")                                                    \
   X(SQL_RESULT_SET, "UPDATE incidents SET result = ?3, result_seq = ?2 WHERE id = ?1 AND result_seq < ?2")             \
   X(SQL_RESULT, "SELECT result FROM incidents WHERE id = ?1 AND result IS NOT NULL")                                   \
   X(SQL_EVENT_ADD,                                                                                                     \
@@ -91,7 +98,8 @@
   X(SQL_EVENTS_BRIEF, HW_SQL_EVENT " WHERE id > ?1 AND kind <> 'estimate' ORDER BY id LIMIT ?2")                       \
   X(SQL_EVENTS_FORGET, "DELETE FROM events WHERE id < ?1 AND kind = 'estimate'")                                       \
   X(SQL_LAST_EVENT, "SELECT coalesce(max(id), 0) FROM events")                                                         \
-  X(SQL_HAS_EVENT, "SELECT 1 FROM events WHERE kind = ?1 AND incident = ?2 AND subject = ?3 LIMIT 1")                  \
+  X(SQL_LAST_EVENT_OF, HW_SQL_EVENT                                                                                    \
+    " WHERE incident = ?1 AND subject = ?3 AND substr(kind, 1, length(?2)) = ?2 ORDER BY id DESC LIMIT 1")             \
   X(SQL_CURSOR_SET,                                                                                                    \
     "INSERT INTO cursors(name, event) VALUES(?1, ?2) ON CONFLICT(name) DO UPDATE SET event = excluded.event")          \
   X(SQL_CURSOR, "SELECT event FROM cursors WHERE name = ?1")                                                           \
@@ -102,31 +110,21 @@
 
 /* --- whole tables, for moving a database (move.h) --- */
 
-#define HW_MARKS_2  "?1, ?2"
-#define HW_MARKS_3  HW_MARKS_2 ", ?3"
-#define HW_MARKS_7  HW_MARKS_3 ", ?4, ?5, ?6, ?7"
-#define HW_MARKS_8  HW_MARKS_7 ", ?8"
-#define HW_MARKS_15 HW_MARKS_8 ", ?9, ?10, ?11, ?12, ?13, ?14, ?15"
-#define HW_MARKS_17 HW_MARKS_15 ", ?16, ?17"
-
 /* X(name, table, key, its marks, mark of the limit, columns (the key's first), their marks, their kinds).
- * Kinds: k a number from 1 on, n from 0 on, i any, f 0 or 1, c 1 or 2, h 0 to 2, r real, q finite, t text, j text that
- * is JSON, b bytes; a capital may be NULL. */
+ * Kinds: k a number from 1 on, n from 0 on, i any, f 0 or 1, c 1 or 2, g and h 0 to 2, r real, q finite, t text, j text
+ * that is JSON, b bytes; a capital may be NULL. */
 #define HW_TABLE_LIST(X)                                                                                            \
   X(RIVERS, "rivers", "key", "?1", "?2", "key, id, time_base", HW_MARKS_3, "kth")                                   \
   X(SENSORS, "sensors", "key", "?1", "?2", "key, river, id", HW_MARKS_3, "kkt")                                     \
-  X(READINGS, "readings", "seq", "?1", "?2", HW_SQL_READING, HW_MARKS_7, "kkkqqfn")                                 \
+  X(READINGS, "readings", "seq", "?1", "?2", HW_SQL_READING, HW_MARKS_7, "kkkqqgn")                                 \
   X(COMMANDS, "commands", "seq", "?1", "?2", "seq, kind, river, incident, time_s, method, received_us", HW_MARKS_7, \
     "kcnnRtn")                                                                                                      \
   X(INCIDENTS, "incidents", "id", "?1", "?2",                                                                       \
     "id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, opened_us, closed_seq, closed_s, "       \
     "closed_us,"                                                                                                    \
-    " reason, result, result_seq, finished",                                                                        \
-    HW_MARKS_17, "kkntirrrrnnRNTJnf")                                                                               \
-  X(ESTIMATES, "estimates", "incident, seq", "?1, ?2", "?3",                                                        \
-    "incident, seq, reading_s, readings, provisional, has_interval, mass_g, location_m, time_s, mass_lo, mass_hi,"  \
-    " location_lo, location_hi, time_lo, time_hi",                                                                  \
-    HW_MARKS_15, "kkrnffrrrRRRRRR")                                                                                 \
+    " reason, result, result_seq, finished, engine",                                                                \
+    HW_MARKS_18, "kkntirrrrnnRNTJnfn")                                                                              \
+  X(ESTIMATES, "estimates", "incident, seq", "?1, ?2", "?3", HW_SQL_TRACK, HW_MARKS_21, "kkrnffRRRRRRRRRnRtRRR")    \
   X(EVENTS, "events", "id", "?1", "?2", "id, kind, seq, river, incident, subject, at_us, body", HW_MARKS_8,         \
     "ktnnntnj")                                                                                                     \
   X(CURSORS, "cursors", "name", "?1", "?2", "name, event", HW_MARKS_2, "ti")                                        \

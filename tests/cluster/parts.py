@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 here = os.path.dirname(os.path.abspath(__file__))
@@ -166,6 +167,7 @@ def one_worker(headwater, folder):
     check("another number of partitions is refused", other.returncode == 2 and "--partitions 5" in other.stderr, other.stderr.strip())
     check("all stop cleanly", [late.stop(), display.stop(), worker.stop()] == [0, 0, 0])
     refused(headwater, folder, cluster, place)
+    engines(headwater, folder, cluster, place)
     cluster.stop()
 
 
@@ -176,6 +178,37 @@ def refused(headwater, folder, cluster, place):
         display = Display(headwater, name, folder, cluster, place.paths, *SETTINGS, *options).start()
         wait_for("serve ends", lambda: not display.alive(), 15)
         check(f"serve ends with an error: {sentence}", display.process.returncode == code and sentence in display.tail(), str((display.process.returncode, display.tail(300))))
+
+
+def engines(headwater, folder, cluster, place):
+    """Programs of two engines do not work side by side."""
+    node = cluster.nodes[0]
+    worker = Worker(headwater, "work", folder, cluster, [os.path.join(folder, "rivers")], *SETTINGS)
+
+    def works_with(engine):
+        publish(node.port, "$KV.hw_conf.engine", engine)
+
+    def ends(process, sentence):
+        process.start()
+        wait_for("it ends", lambda: not process.alive(), 15)
+        check(f"it ends with an error: {sentence}", process.process.returncode == 1 and sentence in process.tail(), str((process.process.returncode, process.tail(300))))
+
+    works_with(b"99")
+    ends(worker, "worked by engine 99")
+    ends(Display(headwater, "older", folder, cluster, place.paths, *SETTINGS), "worked by engine 99")
+    works_with(b"1")
+    stop = threading.Event()
+    voice = threading.Thread(target=lambda: [publish(node.port, "hw.worker.veteran", b"") for _ in iter(lambda: stop.wait(0.4), True)])
+    voice.start()
+    ends(worker, "worker veteran works with engine 1")
+    stop.set()
+    voice.join()
+    waiting = Display(headwater, "waiting", folder, cluster, place.paths, *SETTINGS).start().ready()
+    wait_for("serve waits", lambda: any("waiting for a worker" in e["reason"] for e in events(waiting, "cluster_not_joined")), 15)
+    worker.start()
+    wait_for("a worker takes over", lambda: events(worker, "engine_taken_over"), 15)
+    wait_for("and serve joins", lambda: ask(waiting.address + "/readyz")[0] == 200, 20)
+    check("once nobody of the older engine is heard, a worker takes the cluster over", [waiting.stop(), worker.stop()] == [0, 0])
 
 
 def repeated(display):

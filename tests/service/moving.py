@@ -151,7 +151,7 @@ def faults(stream):
     yield changed(stream, readings=at(2, 77)), "a reading of no sensor"
     yield changed(stream, readings=at(3, "NaN")), "expected a number"
     yield changed(stream, readings=at(4, "inf")), "expected a number"
-    yield changed(stream, readings=at(5, 2)), "expected 0 or 1"
+    yield changed(stream, readings=at(5, 3)), "expected 0, 1 or 2"
     yield changed(stream, readings=at(3, None)), "expected a number"
     yield changed(stream, events=at(7, "{half")), "expected text that is JSON"
     yield changed(stream, commands=at(1, 0)), "kind of command"
@@ -180,9 +180,11 @@ def check_older_streams_get_the_columns_they_lack(folder, server):
     first, second = os.path.join(folder, "first.db"), os.path.join(folder, "second.db")
     half_a_spill(folder, first)
     older = changed(export(first), head_schema=lambda head: {**head, "version": 2},
-                    head_incidents=lambda head: {**head, "columns": head["columns"][:-1]}, incidents=lambda row: [row[:-1]])
+                    head_incidents=lambda head: {**head, "columns": head["columns"][:-2]}, incidents=lambda row: [row[:-2]],
+                    head_estimates=lambda head: {**head, "columns": head["columns"][:-6]}, estimates=lambda row: [row[:-6]])
     load(second, older)
-    assert serving.rows(second, "SELECT DISTINCT finished FROM incidents") == [(0,)]
+    assert serving.rows(second, "SELECT DISTINCT finished, engine FROM incidents") == [(0, 0)]
+    assert serving.rows(second, "SELECT DISTINCT trust, spill, branch FROM estimates") == [(0, None, "")]
 
 
 def check_files_and_faults_of_the_machine(folder, server):

@@ -246,13 +246,24 @@ static void test_news_survive_the_wire_to_the_bit(void **state) {
                    .onset_s = awkward[1],
                    .from_s = -awkward[6],
                    .origin_s = awkward[5],
-                   .closed_s = NAN},
+                   .closed_s = NAN,
+                   .engine = HW_ENGINE},
       .track_count = 2};
   snprintf(news.event.kind, sizeof news.event.kind, "estimate");
   snprintf(news.incident.method, sizeof news.incident.method, "posterior");
   const hw_source source = {awkward[6], awkward[1], awkward[2]};
-  news.tracks[0] = (hw__track){.seq = 5, .reading_s = awkward[0], .readings = 3, .provisional = true, .source = source};
-  news.tracks[1] = (hw__track){.seq = 6, .reading_s = 1, .readings = 4, .has_interval = true, .source = source};
+  const hw_source nowhere = {NAN, NAN, NAN};
+  const hw_range unjudged = {NAN, NAN, NAN};
+  news.tracks[0] = (hw__track){.seq = 5, .reading_s = awkward[0], .readings = 3, .provisional = true};
+  news.tracks[0].source = nowhere;
+  news.tracks[0].trust = HW_TRUST_NONE;
+  news.tracks[0].spill = awkward[1];
+  news.tracks[0].duration_s = unjudged;
+  news.tracks[1] = (hw__track){.seq = 6, .reading_s = 1, .readings = 4, .has_source = true, .has_interval = true};
+  news.tracks[1].source = source;
+  news.tracks[1].spill = NAN;
+  news.tracks[1].duration_s = (hw_range){awkward[0], awkward[1], awkward[2]};
+  snprintf(news.tracks[1].branch, sizeof news.tracks[1].branch, "ash");
   news.tracks[1].interval = (hw_box){{awkward[0], awkward[1], awkward[2]}, {awkward[6], NAN, awkward[5]}};
   char *text = hw__wire_write_news(f->catalog, &news);
   hw__wire_news back;
@@ -262,6 +273,12 @@ static void test_news_survive_the_wire_to_the_bit(void **state) {
   assert_true(back.fence == 41 && back.event.seq == news.event.seq && back.incident.sensor == site->sensor_keys[1]);
   assert_memory_equal(&back.incident.opened_s, &news.incident.opened_s, 4 * sizeof(double));
   assert_true(isnan(back.incident.closed_s) && back.track_count == 2 && back.tracks[0].provisional);
+  assert_true(!back.tracks[0].has_source && isnan(back.tracks[0].source.mass_g) &&
+              isnan(back.tracks[0].duration_s.mid));
+  assert_true(back.tracks[0].trust == HW_TRUST_NONE && back.tracks[0].spill == awkward[1]);
+  assert_true(back.tracks[1].has_source && isnan(back.tracks[1].spill) && back.incident.engine == HW_ENGINE);
+  assert_memory_equal(&back.tracks[1].duration_s, &news.tracks[1].duration_s, sizeof(hw_range));
+  assert_string_equal(back.tracks[1].branch, "ash");
   assert_memory_equal(&back.tracks[1].source, &source, sizeof source);
   assert_memory_equal(&back.tracks[1].interval.lo, &news.tracks[1].interval.lo, sizeof source);
   assert_true(isnan(back.tracks[1].interval.hi.location_m));
@@ -271,6 +288,25 @@ static void test_news_survive_the_wire_to_the_bit(void **state) {
     assert_int_equal(hw__wire_read_news(text, size, f->catalog, &back), HW_EINPUT);
   }
   free(text);
+}
+
+static void test_news_of_the_first_version_stay_readable(void **state) {
+  const fixture *f = *state;
+  char text[700], later[720];
+  snprintf(text, sizeof text,
+           "{\"fence\": 3, \"river\": \"%s\", \"kind\": \"estimate\", \"seq\": 5, \"subject\": \"\", \"at_us\": 1,"
+           " \"body\": \"{}\", \"incident\": {\"id\": 4, \"sensor\": \"\", \"method\": \"atgd\", \"seed\": 1,"
+           " \"opened_s\": 1.0, \"onset_s\": 1.0, \"from_s\": 0.0, \"origin_s\": 0.0, \"opened_us\": 1,"
+           " \"closed_seq\": 0, \"closed_s\": null, \"closed_us\": 0, \"reason\": \"\"},"
+           " \"tracks\": [[5, 1.0, 3, 1, 37.5, -14.2, 9.0, null, null, null, null, null, null]]}",
+           hw__catalog_site(f->catalog, 1)->id);
+  hw__wire_news back;
+  assert_int_equal(hw__wire_read_news(text, strlen(text), f->catalog, &back), HW_OK);
+  assert_true(back.incident.engine == 1 && back.tracks[0].has_source && back.tracks[0].source.mass_g == 37.5);
+  assert_int_equal(back.tracks[0].trust, HW_TRUST_UNJUDGED);
+  free(back.event.body);
+  snprintf(later, sizeof later, "{\"v\": %d, %s", HW_WIRE_VERSION + 1, text + 1);
+  assert_int_equal(hw__wire_read_news(later, strlen(later), f->catalog, &back), HW_EINPUT);
 }
 
 /* --- shares --- */
@@ -337,6 +373,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_a_river_in_the_wrong_partition_is_nobodys, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_first_in_the_stream_wins, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_store_belongs_to_one_cluster, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_news_of_the_first_version_stay_readable, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_news_survive_the_wire_to_the_bit, set_up, tear_down),
       cmocka_unit_test(test_shares_differ_by_one_at_most),
       cmocka_unit_test(test_few_partitions_move_when_a_worker_goes),

@@ -1,0 +1,147 @@
+/* Candidates and intakes: told when it is probable, when it changes, when it is no longer so, and never without trust.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "incidents/alarms.h"
+
+static hw_candidate candidates[] = {{.id = "mill", .name = "Paper mill", .location_m = -12000}};
+static hw_intake intakes[] = {{.id = "town", .name = "Town intake", .location_m = 15000, .alarm_g_m3 = 0.001}};
+static hw__site site = {
+    .river = {.candidates = candidates, .candidate_count = 1, .intakes = intakes, .intake_count = 1}};
+
+typedef struct {
+  hw__engine engine;
+  hw__alarm candidate, intake;
+  hw__outcome outcome;
+  hw_suspicion suspicion;
+  hw_arrival arrival;
+  hw_estimate estimate;
+} scene;
+
+static scene *set(void) {
+  static scene s;
+  s = (scene){.candidate = {.from_s = NAN, .until_s = NAN}, .intake = {.from_s = NAN, .until_s = NAN}};
+  s.engine = (hw__engine){.site = &site, .calendar = true, .candidates = &s.candidate, .intakes = &s.intake};
+  s.engine.incident.origin_s = 1777852800; /* 2026-05-04T00:00:00Z */
+  s.engine.options.candidate_probability = 0.8;
+  s.engine.options.intake_probability = 0.5;
+  s.suspicion = (hw_suspicion){0, 0.37};
+  s.arrival = (hw_arrival){0, {3600, 4260, 5400}, {7200, 7800, 8400}, {9000, 9960, 11400}, {0.001, 0.002, 0.003}, 0.42};
+  hw_estimate_init(&s.estimate);
+  s.estimate.trust = HW_TRUST_FULL;
+  s.estimate.suspicions = &s.suspicion;
+  s.estimate.suspicion_count = 1;
+  s.estimate.arrivals = &s.arrival;
+  s.estimate.arrival_count = 1;
+  return &s;
+}
+
+/* What this estimate makes known: the kinds, one after the other. */
+static const char *told(scene *s) {
+  static char kinds[200];
+  const hw__log_record record = {.seq = 37};
+  kinds[0] = '\0';
+  hw__alarms_tell(&s->outcome, &s->engine, &record, &s->estimate);
+  for (size_t i = 0; i < s->outcome.event_count; i++) {
+    snprintf(kinds + strlen(kinds), sizeof kinds - strlen(kinds), "%s%s", i ? " " : "", s->outcome.events[i].kind);
+  }
+  return kinds;
+}
+
+static void forget(scene *s) {
+  for (size_t i = 0; i < s->outcome.event_count; i++) {
+    free(s->outcome.events[i].body);
+  }
+  s->outcome.event_count = 0;
+}
+
+static void check_told(scene *s, const char *kinds, const char *words) {
+  assert_string_equal(told(s), kinds);
+  if (words) {
+    const char *body = s->outcome.events[s->outcome.event_count - 1].body;
+    if (!strstr(body, words)) {
+      fail_msg("no \"%s\" in %s", words, body);
+    }
+  }
+  forget(s);
+}
+
+static void test_an_intake_is_warned_once_and_the_warning_is_taken_back(void **state) {
+  (void)state;
+  scene *s = set();
+  check_told(s, "", NULL);
+  s->arrival.exceeds_alarm = 0.97;
+  check_told(s, "intake_alarm",
+             "Town intake: close from 2026-05-04 01:00 UTC until 2026-05-04 03:10 UTC, probability 97 %.");
+  check_told(s, "", NULL);
+  s->arrival.exceeds_alarm = 0.26; /* above half of what raises it */
+  check_told(s, "", NULL);
+  s->arrival.exceeds_alarm = 0.24;
+  check_told(s, "intake_alarm_withdrawn", "Town intake: the alarm is withdrawn.");
+  check_told(s, "", NULL);
+  s->arrival.exceeds_alarm = 0.6;
+  check_told(s, "intake_alarm", "probability 60 %");
+}
+
+static void test_a_window_that_moves_is_told_again(void **state) {
+  (void)state;
+  scene *s = set();
+  s->arrival.exceeds_alarm = 0.97;
+  s->estimate.provisional = true;
+  s->estimate.trust = HW_TRUST_PROVISIONAL;
+  check_told(s, "intake_alarm", "; provisional.");
+  s->arrival.last_s.hi += 1000; /* the window is 7800 s long */
+  check_told(s, "", NULL);
+  s->arrival.last_s.hi += 1000;
+  check_told(s, "intake_alarm_changed", "until 2026-05-04 03:43 UTC");
+  s->estimate.provisional = false;
+  s->estimate.trust = HW_TRUST_FULL;
+  check_told(s, "intake_alarm_changed", "\"trust\":\"full\"");
+}
+
+static void test_without_trust_nothing_is_raised_and_nothing_withdrawn(void **state) {
+  (void)state;
+  scene *s = set();
+  s->suspicion.probability = 0.95;
+  s->arrival.exceeds_alarm = 0.97;
+  s->estimate.trust = HW_TRUST_NONE;
+  check_told(s, "", NULL);
+  s->estimate.trust = HW_TRUST_FULL;
+  check_told(s, "candidate intake_alarm", NULL);
+  s->estimate.trust = HW_TRUST_NONE;
+  s->estimate.suspicion_count = s->estimate.arrival_count = 0;
+  check_told(s, "intake_alarm_changed", "the alarm stands, its times are not known");
+  check_told(s, "", NULL);
+  s->estimate.trust = HW_TRUST_FULL; /* and no spill seen */
+  check_told(s, "candidate_withdrawn intake_alarm_withdrawn", NULL);
+}
+
+static void test_a_candidate_is_named_and_cleared(void **state) {
+  (void)state;
+  scene *s = set();
+  s->suspicion.probability = 0.83;
+  check_told(s, "candidate", "Paper mill is the source with a probability of 83 %.");
+  s->suspicion.probability = 0.41;
+  check_told(s, "", NULL);
+  s->suspicion.probability = 0.37;
+  check_told(s, "candidate_withdrawn", "Paper mill is no longer suspected: probability 37 %.");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_an_intake_is_warned_once_and_the_warning_is_taken_back),
+      cmocka_unit_test(test_a_window_that_moves_is_told_again),
+      cmocka_unit_test(test_without_trust_nothing_is_raised_and_nothing_withdrawn),
+      cmocka_unit_test(test_a_candidate_is_named_and_cleared),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
