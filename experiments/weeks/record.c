@@ -195,7 +195,7 @@ bool record_make(const record_plan *plan, const water *w, const hw_source *truth
     return false;
   }
   const bool empty = plan->special == EMPTY_ZEROS || plan->special == EMPTY_NOISE || plan->special == EMPTY_NONDETECTS;
-  const hw_source none = {0, truth->location_m, truth->time_s};
+  const hw_source none = {.location_m = truth->location_m, .time_s = truth->time_s};
   out->capacity = (size_t)rows + plan->sensors;
   out->capacity *= plan->irregular ? 2 : 1;
   out->rows = malloc(out->capacity * sizeof *out->rows);

@@ -38,9 +38,11 @@ static scene draw_scene(size_t sensors, hw_rng *rng) {
   }
   s.stated.discharge_m3_s = as_written(between_log(rng, 2, 100));
   const double length_m = round(v * between(rng, 5400, 10800)), window_s = 14400;
-  s.box = (hw_box){{1000, -round(length_m * 0.95), 0}, {100000, -round(length_m * 0.05), window_s}};
-  s.truth = (hw_source){between_log(rng, 1000, 100000), between(rng, s.box.lo.location_m, s.box.hi.location_m),
-                        between(rng, 0, window_s)};
+  s.box = (hw_box){.lo = {.mass_g = 1000, .location_m = -round(length_m * 0.95)},
+                   .hi = {.mass_g = 100000, .location_m = -round(length_m * 0.05), .time_s = window_s}};
+  s.truth = (hw_source){.mass_g = between_log(rng, 1000, 100000),
+                        .location_m = between(rng, s.box.lo.location_m, s.box.hi.location_m),
+                        .time_s = between(rng, 0, window_s)};
   for (size_t k = 0; k < sensors; k++) {
     s.sensor_m[k] = round(length_m * 1.2 * (double)k / (double)(sensors - 1));
   }

@@ -4,15 +4,14 @@
  * A line per week goes to the results' file. Started again with the same program, seed and file, the study goes on
  * where it was; another program begins anew, since its engine is another. */
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "weeks/collection.h"
+#include "weeks/dump.h"
 #include "weeks/ideal.h"
 #include "weeks/table.h"
 
@@ -25,11 +24,6 @@ typedef struct {
   uint64_t single; /* index of the only week, with is_single */
   bool is_single;
 } request;
-
-typedef struct {
-  result *row;
-  size_t count, capacity;
-} collection;
 
 static int fail(const char *what) {
   fprintf(stderr, "study_weeks: %s: %s\n", what, strerror(errno));
@@ -49,50 +43,6 @@ static uint64_t fingerprint(const request *q) {
   return hash;
 }
 
-static bool collect(collection *all, const result *r) {
-  if (all->count == all->capacity) {
-    const size_t more = 2 * all->capacity + 256;
-    result *row = realloc(all->row, more * sizeof *row);
-    if (!row) {
-      return false;
-    }
-    all->row = row;
-    all->capacity = more;
-  }
-  all->row[all->count++] = *r;
-  return true;
-}
-
-static int by_index(const void *a, const void *b) {
-  const result *x = a, *y = b;
-  return (x->index > y->index) - (x->index < y->index);
-}
-
-/* What the file holds of this program and seed (0: of any); false when it is another's. */
-static bool load(const char *path, uint64_t print, collection *all) {
-  char line[RESULT_LINE];
-  uint64_t found = 0;
-  FILE *in = fopen(path, "r");
-  const bool ours =
-      in && fgets(line, sizeof line, in) && sscanf(line, "# %" SCNx64, &found) == 1 && (found == print || print == 0);
-  while (ours && fgets(line, sizeof line, in)) {
-    result r;
-    if (result_read(line, &r) && !collect(all, &r)) {
-      break;
-    }
-  }
-  if (in) {
-    fclose(in);
-  }
-  qsort(all->row, all->count, sizeof *all->row, by_index);
-  return ours;
-}
-
-static const result *find(const collection *all, uint64_t index) {
-  const result key = {.index = index};
-  return all->count ? bsearch(&key, all->row, all->count, sizeof key, by_index) : NULL;
-}
-
 static result judge(const request *q, uint64_t index, const week *w) {
   result r = {.index = index,
               .strata = w->strata,
@@ -109,68 +59,47 @@ static result judge(const request *q, uint64_t index, const week *w) {
   return r;
 }
 
-static bool write_file(const char *folder, const char *name, const char *text) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *out = fopen(path, "w");
-  return out && fputs(text, out) >= 0 && fclose(out) == 0;
+static bool is_meant(const request *q, uint64_t strata) {
+  return q->only == STRATA || (strata & stratum_bit(q->only));
 }
 
-/* A folder per week: river.yaml, readings.csv, truth.txt. */
-static bool dump_week(const char *folder, uint64_t index, const week *w) {
-  char path[4000], truth[4096];
-  snprintf(path, sizeof path, "%s/week-%" PRIu64, folder, index);
-  int at = snprintf(truth, sizeof truth, "%.10g,%.10g,%.10g\ncandidate %d\nfaulty %s\nstrata", w->truth.mass_g,
-                    w->truth.location_m, w->truth.time_s, w->guilty + 1, w->faulty[0] ? w->faulty : "none");
-  for (size_t s = 0; s < STRATA; s++) {
-    if (w->strata & stratum_bit((stratum)s)) {
-      at += snprintf(truth + at, sizeof truth - (size_t)at, " %s", stratum_name((stratum)s));
-    }
+static bool deal_with(const request *q, uint64_t index, const week *w, int file) {
+  if (q->dump) {
+    return dump_week(q->dump, index, w);
   }
-  snprintf(truth + at, sizeof truth - (size_t)at, "\n");
-  mkdir(folder, 0777);
-  mkdir(path, 0777);
-  return write_file(path, "river.yaml", w->river) && write_file(path, "readings.csv", w->readings) &&
-         write_file(path, "truth.txt", truth);
+  const result r = judge(q, index, w);
+  return collection_append(file, &r);
 }
 
-/* One line, in one piece, also when another process writes. */
-static bool append(int file, const result *r) {
-  char line[RESULT_LINE];
-  result_write(r, line);
-  const size_t size = strlen(line);
-  return write(file, line, size) == (ssize_t)size;
+static void tell(const request *q, size_t weeks) {
+  if (isatty(STDERR_FILENO)) {
+    fprintf(stderr, "\r%zu of %zu weeks", weeks, q->cases);
+  } else if (weeks % 100 == 0) {
+    fprintf(stderr, "%zu of %zu weeks\n", weeks, q->cases);
+  }
 }
 
 /* The weeks number `job` modulo `jobs`. */
 static int work(const request *q, const collection *done, size_t job, int file) {
-  size_t met = 0;
   const size_t wanted = q->cases / q->jobs + (job < q->cases % q->jobs);
-  for (uint64_t index = job; met < wanted; index += q->jobs) {
-    const result *known = find(done, index);
-    if (known ? !(q->only == STRATA || known->strata & stratum_bit(q->only)) : !week_may_be(index, q->only)) {
-      continue;
-    }
+  for (size_t index = job, met = 0; met < wanted; index += q->jobs) {
+    const result *known = collection_find(done, index);
     week w = {0};
-    if (!known && !week_make(q->seed, index, &w)) {
-      return fail("a week");
+    bool meant = known ? is_meant(q, known->strata) : week_may_be(index, q->only);
+    if (meant && !known) {
+      if (!week_make(q->seed, index, &w)) {
+        return fail("a week");
+      }
+      meant = is_meant(q, w.strata) && (!q->ideal || ideal_can(&w));
+      const bool ok = !meant || deal_with(q, index, &w, file);
+      week_free(&w);
+      if (!ok) {
+        return fail("writing a week");
+      }
     }
-    const bool meant =
-        known || ((q->only == STRATA || (w.strata & stratum_bit(q->only))) && (!q->ideal || ideal_can(&w)));
     met += meant;
-    bool ok = true;
-    if (!known && meant && q->dump) {
-      ok = dump_week(q->dump, index, &w);
-    } else if (!known && meant) {
-      const result r = judge(q, index, &w);
-      ok = append(file, &r);
-    }
-    week_free(&w);
-    if (!ok) {
-      return fail("writing a week");
-    }
-    if (job == 0 && meant && (met % 50 == 0 || isatty(2))) {
-      fprintf(stderr, isatty(2) ? "\r%zu of %zu weeks" : "%zu of %zu weeks\n", met * q->jobs, q->cases);
+    if (meant && job == 0) {
+      tell(q, met * q->jobs);
     }
   }
   return 0;
@@ -196,7 +125,9 @@ static int work_all(const request *q, const collection *done, int file) {
       worst = 3;
     }
   }
-  fprintf(stderr, isatty(2) ? "\n" : "");
+  if (isatty(STDERR_FILENO)) {
+    fputc('\n', stderr);
+  }
   return worst;
 }
 
@@ -204,7 +135,7 @@ static int work_all(const request *q, const collection *done, int file) {
 static void keep_asked(const request *q, collection *all) {
   size_t kept = 0;
   for (size_t i = 0; i < all->count && kept < q->cases; i++) {
-    if (q->only == STRATA || all->row[i].strata & stratum_bit(q->only)) {
+    if (is_meant(q, all->row[i].strata)) {
       all->row[kept++] = all->row[i];
     }
   }
@@ -213,8 +144,8 @@ static void keep_asked(const request *q, collection *all) {
 
 /* Returned: 1 when something asked for is not met. */
 static int report(const request *q, uint64_t print) {
-  collection all = {0};
-  load(q->results, print, &all);
+  collection all;
+  collection_load(q->results, print, &all);
   keep_asked(q, &all);
   size_t outside = table_print(all.row, all.count);
   if (q->candidates) {
@@ -224,24 +155,21 @@ static int report(const request *q, uint64_t print) {
     outside = table_check(all.row, all.count);
     printf("%zu figures outside what is asked of few weeks\n", outside);
   }
-  free(all.row);
+  collection_free(&all);
   return outside > 0;
 }
 
 static int study(const request *q) {
-  collection done = {0};
+  collection done;
   const uint64_t print = fingerprint(q);
-  const bool ours = load(q->results, print, &done);
-  const int file = open(q->results, O_WRONLY | O_CREAT | O_APPEND | (ours ? 0 : O_TRUNC), 0666);
+  const bool ours = collection_load(q->results, print, &done);
+  const int file = collection_open(q->results, print, ours);
   if (file < 0) {
     return fail(q->results);
   }
-  if (!ours) {
-    dprintf(file, "# %" PRIx64 " seed %" PRIu64 "\n", print, q->seed);
-  }
   const int code = work_all(q, &done, file);
   close(file);
-  free(done.row);
+  collection_free(&done);
   const int met = report(q, print);
   return code ? code : met;
 }

@@ -22,7 +22,9 @@ static void parse_river(const setting *s, hw_river *river) {
 
 /* Two ways to the same formula: they agree but for rounding, about 1e-12 of the peak. */
 static void compare_with_library(const setting *s, hw_rng *rng) {
-  const hw_source truth = {37.3, 0.3 * s->box.lo.location_m + 0.7 * s->box.hi.location_m, s->box.lo.time_s};
+  const hw_source truth = {.mass_g = 37.3,
+                           .location_m = 0.3 * s->box.lo.location_m + 0.7 * s->box.hi.location_m,
+                           .time_s = s->box.lo.time_s};
   const double x = s->plan.station[s->plan.sensors - 1].location_m;
   hw_river river;
   hw_transport *transport = NULL;
@@ -67,7 +69,7 @@ static void check_balance(stratum special) {
   } while (s.stated.velocity_factor > 1 || s.stated.decay_per_s > 0);
   water w;
   water_draw(&s.stated, &s.secret, &rng, &w);
-  const hw_source truth = {37.3, s.box.lo.location_m, s.box.lo.time_s};
+  const hw_source truth = {.mass_g = 37.3, .location_m = s.box.lo.location_m, .time_s = s.box.lo.time_s};
   const double x = s.plan.station[s.plan.sensors - 1].location_m, travel = water_travel_s(&w, truth.location_m, x);
   double mass = 0, moment = 0;
   const double step = travel / 20000;

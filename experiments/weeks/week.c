@@ -49,6 +49,15 @@ static void describe(const setting *s, const water *w, const record *r, week *ou
   const double first_m = s->plan.station[first].location_m;
   out->distance_m = first_m - out->truth.location_m;
   out->travel_s = water_travel_s(w, out->truth.location_m, first_m);
+  out->sensors = s->plan.sensors;
+  for (size_t k = 0; k < out->sensors; k++) {
+    const double x = s->plan.station[k].location_m;
+    out->background_g_m3[k] = s->plan.station[k].background_g_m3;
+    if (k >= first) {
+      out->leg_travel_s[k] = water_travel_s(w, out->truth.location_m, x);
+      out->leg_variance_s2[k] = pow(water_spread_s(w, out->truth.location_m, x), 2);
+    }
+  }
 }
 
 /* One river, and a truth that its sensors saw; false when none of the tries was. */

@@ -20,7 +20,9 @@ typedef struct {
   int guilty;                  /* the candidate, or -1 */
   char *river;                 /* YAML */
   char *readings;              /* CSV */
-  size_t rows;
+  size_t rows, sensors;
+  double background_g_m3[RECORD_SENSORS]; /* of each sensor, and the way to it: mean and variance of the travel time */
+  double leg_travel_s[RECORD_SENSORS], leg_variance_s2[RECORD_SENSORS];
 } week;
 
 /* Could this week belong to the stratum? Special weeks have their places among the numbers, so most can be left unmade.
