@@ -14,7 +14,7 @@
 typedef struct {
   cli_source source;
   cli_time from, to;
-  double every_s, noise_relative, noise_absolute_g_m3;
+  double duration_s, every_s, noise_relative, noise_absolute_g_m3;
   uint64_t seed;
   bool censor;
   const char *format;
@@ -22,44 +22,9 @@ typedef struct {
 
 /* One sensor at work. */
 typedef struct {
-  hw_leg leg;
   double from_s, to_s; /* its window; from > to: nothing to say */
   hw_rng rng;
 } station;
-
-/* Where the response has fallen to PULSE_SHARE of its peak, between an age inside the pulse and one outside. */
-static double pulse_edge(const hw_leg *leg, double inside_s, double outside_s, double least) {
-  for (int i = 0; i < 100; i++) {
-    const double middle = 0.5 * (inside_s + outside_s);
-    if (hw_leg_response(leg, middle) > least) {
-      inside_s = middle;
-    } else {
-      outside_s = middle;
-    }
-  }
-  return outside_s;
-}
-
-/* From first to last noticeable concentration, in ages. The peak of c(T) solves
- * (a + 2k) T^2 + T - a theta^2 = 0. */
-static bool pulse_window(const hw_leg *leg, double *first_s, double *last_s) {
-  if (!(leg->travel_s > 0)) {
-    return false;
-  }
-  const double a = leg->sharpness_per_s, q = a + 2 * leg->decay_per_s;
-  const double peak_s = (sqrt(1 + 4 * q * a * leg->travel_s * leg->travel_s) - 1) / (2 * q);
-  const double least = PULSE_SHARE * hw_leg_response(leg, peak_s);
-  if (!(least > 0)) {
-    return false;
-  }
-  double late_s = 2 * peak_s;
-  while (hw_leg_response(leg, late_s) > least) {
-    late_s *= 2;
-  }
-  *first_s = pulse_edge(leg, peak_s, 0, least);
-  *last_s = pulse_edge(leg, peak_s, late_s, least);
-  return true;
-}
 
 static void print_reading(const cli_session *session, const simulate_request *request, const hw_sensor *sensor,
                           double time_s, double c_g_m3) {
@@ -95,18 +60,15 @@ static int check_ids(const cli_session *session) {
 }
 
 static int place_stations(cli_session *session, const simulate_request *request, const hw_source *source,
-                          const hw_transport *transport, station *stations) {
+                          const hw_spill *spill, station *stations) {
   const bool window_given = request->from.given || request->to.given;
   for (size_t i = 0; i < session->river.sensor_count; i++) {
     station *s = &stations[i];
     const hw_sensor *sensor = &session->river.sensors[i];
-    s->leg =
-        hw_transport_leg_between(transport, source->branch, source->location_m, sensor->branch, sensor->location_m);
     hw_rng_seed(&s->rng, request->seed, i + 1);
-    double first_s = 0, last_s = -1;
-    const bool sees = pulse_window(&s->leg, &first_s, &last_s);
-    s->from_s = source->time_s + first_s;
-    s->to_s = source->time_s + last_s;
+    s->from_s = 0;
+    s->to_s = -1;
+    const bool sees = hw_spill_window(spill, sensor->branch, sensor->location_m, PULSE_SHARE, &s->from_s, &s->to_s);
     if (!sees && !window_given) {
       cli_warn("sensor %s at %g m sees nothing of a release at %g m and has no rows; give --from and --to for zeros",
                sensor->id, sensor->location_m, source->location_m);
@@ -124,7 +86,7 @@ static int place_stations(cli_session *session, const simulate_request *request,
 
 /* Row by row in time order, sensors of one instant in the river's order. Times are whole multiples of the
  * spacing, counted from --from when given. */
-static void print_rows(const cli_session *session, const simulate_request *request, const hw_source *source,
+static void print_rows(const cli_session *session, const simulate_request *request, const hw_spill *spill,
                        station *stations) {
   const size_t count = session->river.sensor_count;
   double begin_s = INFINITY, end_s = -INFINITY;
@@ -147,7 +109,7 @@ static void print_rows(const cli_session *session, const simulate_request *reque
         continue;
       }
       const double background = isnan(sensor->background_g_m3) ? 0 : sensor->background_g_m3;
-      const double c = background + source->mass_g * hw_leg_response(&s->leg, time_s - source->time_s);
+      const double c = background + hw_spill_concentration(spill, sensor->branch, sensor->location_m, time_s);
       const double share = 1 + request->noise_relative * hw_rng_normal(&s->rng);
       print_reading(session, request, sensor, time_s,
                     c * share + request->noise_absolute_g_m3 * hw_rng_normal(&s->rng));
@@ -167,27 +129,27 @@ static int simulate(cli_session *session, const simulate_request *request) {
   if (code >= 0) {
     return code;
   }
-  hw_transport *transport = NULL;
-  const hw_status status = hw_transport_create(&session->river, NULL, &transport);
+  hw_spill *spill = NULL;
+  const hw_status status = hw_spill_create(&session->river, &source, request->duration_s, &spill);
   if (status != HW_OK) {
     return status == HW_EHYDRAULICS ? cli_explain_hydraulics(session, "simulate")
                                     : cli_fail(cli_exit_code(status), "%s", hw_status_text(status));
   }
   station *stations = calloc(session->river.sensor_count, sizeof *stations);
   if (!stations) {
-    hw_transport_free(transport);
+    hw_spill_free(spill);
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
   }
-  code = place_stations(session, request, &source, transport, stations);
+  code = place_stations(session, request, &source, spill, stations);
   if (code < 0) {
     if (strcmp(request->format, "csv") == 0) {
       printf("%s,sensor,concentration_g_m3\n", session->river.search_is_calendar ? "time" : "time_s");
     }
-    print_rows(session, request, &source, stations);
+    print_rows(session, request, spill, stations);
     code = cli_finish(cli_interrupted ? EXIT_INTERRUPTED : EXIT_DONE);
   }
   free(stations);
-  hw_transport_free(transport);
+  hw_spill_free(spill);
   return code;
 }
 
@@ -198,6 +160,8 @@ static int run(int argc, char **argv) {
   const cli_option options[] = {
       {"source", OPTION_SOURCE, &request.source, "M,L,T", "MASS_G,[BRANCH:]LOCATION_M,TIME_S of the release; required",
        NULL},
+      {"duration", OPTION_AMOUNT, &request.duration_s, "S",
+       "seconds the release goes on, evenly; default 0: an instant", NULL},
       {"every", OPTION_POSITIVE, &request.every_s, "S", "seconds between readings; default 300", NULL},
       {"from", OPTION_TIME, &request.from, "T", "first reading; default where each sensor's pulse begins", NULL},
       {"to", OPTION_TIME, &request.to, "T", "last reading; default where each sensor's pulse ends", NULL},
@@ -210,9 +174,10 @@ static int run(int argc, char **argv) {
   const cli_usage usage = {
       &cli_verb_simulate,
       "RIVER --source MASS_G,[BRANCH:]LOCATION_M,TIME_S [options]",
-      "Prints the readings the river's sensors would give after an instantaneous release, in time\n"
-      "order. Without --from and --to each sensor speaks while its pulse exceeds a thousandth of its\n"
-      "peak. Times are seconds, or instants where the river's search box is on the calendar.",
+      "Prints the readings the river's sensors would give after a release, in time order. Where the\n"
+      "river has gauges with flow readings, the release drifts with that flow. Without --from and --to\n"
+      "each sensor speaks while its pulse exceeds a thousandth of its peak. Times are seconds, or\n"
+      "instants where the river's search box is on the calendar.",
       positional,
       options,
       sizeof options / sizeof options[0]};

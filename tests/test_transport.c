@@ -196,6 +196,47 @@ static void test_a_reachs_own_discharge_does_not_follow_the_velocity(void **stat
   hw_river_free(&river);
 }
 
+/* Simpson over the release against the closed form: short and long, before, during and after, with and without decay.
+ */
+static void test_a_lasting_release_is_the_integral_of_instants(void **state) {
+  (void)state;
+  const hw_leg legs[] = {{.travel_s = 21000, .sharpness_per_s = 0.0031, .decay_per_s = 0, .discharge_m3_s = 14.2},
+                         {.travel_s = 21000, .sharpness_per_s = 0.0031, .decay_per_s = 3.7e-5, .discharge_m3_s = 14.2},
+                         {.travel_s = 370, .sharpness_per_s = 0.0004, .decay_per_s = 1e-3, .discharge_m3_s = 0.37},
+                         {.travel_s = 90000, .sharpness_per_s = 0.31, .decay_per_s = 1e-6, .discharge_m3_s = 71}};
+  const double durations[] = {0.02, 0.3, 4.4};
+  enum { STEPS = 20000 };
+  for (size_t k = 0; k < sizeof legs / sizeof legs[0]; k++) {
+    const hw_leg *leg = &legs[k];
+    const double sd_s = sqrt(leg->travel_s / leg->sharpness_per_s);
+    double peak = 0;
+    for (double age = 0.3 * leg->travel_s; age < 3 * leg->travel_s; age += 0.05 * sd_s) {
+      peak = fmax(peak, hw_leg_response(leg, age));
+    }
+    for (size_t d = 0; d < 3; d++) {
+      const double duration_s = durations[d] * leg->travel_s;
+      for (double offset = -6; offset < 9; offset += 1.37) {
+        const double age_s = leg->travel_s + offset * sd_s;
+        double sum = 0;
+        for (int i = 0; i <= STEPS; i++) {
+          const double weight = i == 0 || i == STEPS ? 1 : i % 2 ? 4 : 2;
+          sum += weight * hw_leg_response(leg, age_s - duration_s * i / STEPS);
+        }
+        sum /= 3.0 * STEPS;
+        /* Simpson's own error where the release begins within the step, and roundings of the sum. */
+        assert_true(fabs(hw_leg_lasting(leg, age_s, duration_s) - sum) < 1e-8 * peak);
+      }
+    }
+    assert_true(hw_leg_lasting(leg, leg->travel_s, 0) == hw_leg_response(leg, leg->travel_s));
+    assert_true(hw_leg_lasting(leg, -1, 100) == 0);
+    /* A short one is an instant a half of it later. */
+    const double brief_s = 1e-4 * sd_s, age_s = leg->travel_s - 0.7 * sd_s;
+    if (age_s > 0) {
+      assert_true(fabs(hw_leg_lasting(leg, age_s, brief_s) / hw_leg_response(leg, age_s - 0.5 * brief_s) - 1) < 1e-7);
+    }
+  }
+}
+
 static void test_equal_reaches_are_one_river(void **state) {
   (void)state;
   hw_river plain = paper_river(), cut = paper_river();
@@ -350,6 +391,7 @@ int main(void) {
       cmocka_unit_test(test_hessian_matches_differences_of_the_gradient),
       cmocka_unit_test(test_gradient_holds_across_reaches),
       cmocka_unit_test(test_a_reachs_own_discharge_does_not_follow_the_velocity),
+      cmocka_unit_test(test_a_lasting_release_is_the_integral_of_instants),
       cmocka_unit_test(test_equal_reaches_are_one_river),
       cmocka_unit_test(test_mass_is_conserved),
       cmocka_unit_test(test_nothing_before_release_or_upstream),

@@ -19,13 +19,13 @@
 extern "C" {
 #endif
 
-/* Load and check a river file. Relative file names inside it count from its own folder.
+/* Load and check a river file, and the flow file it names. Relative file names inside it count from its own folder.
  * Given:    path; warn(context, sentence) is called for what is odd but usable (NULL: not told)
  * Returned: *out filled, to be released with hw_river_free; untouched on failure
  * Status:   HW_EINPUT, HW_EIO, HW_ENOMEM, with *error filled */
 typedef void (*hw_warn)(void *context, const char *sentence);
 hw_status hw_river_load(const char *path, hw_warn warn, void *context, hw_river *out, hw_error *error);
-/* The same from text in memory; name stands for the file in messages. */
+/* The same from text in memory, which opens no other file; name stands for the file in messages. */
 hw_status hw_river_parse(const char *name, const char *text, size_t size, hw_warn warn, void *context, hw_river *out,
                          hw_error *error);
 

@@ -94,6 +94,12 @@ typedef struct {
 } hw_gauge;
 
 typedef struct {
+  size_t gauge; /* index into the river's gauges */
+  double time_s;
+  double discharge_m3_s;
+} hw_flow;
+
+typedef struct {
   char id[HW_ID_SIZE];
   double location_m;
   double noise_relative;       /* sd as a share of the true concentration; default 0.05 */
@@ -175,7 +181,9 @@ typedef struct {
   size_t intake_count;
   hw_gauge *gauges;
   size_t gauge_count;
-  char *flow_file;    /* path of the gauges' discharges, or NULL */
+  char *flow_file; /* path of the gauges' discharges, or NULL */
+  hw_flow *flow;   /* what is in it, in order of time; later than now: a forecast */
+  size_t flow_count;
   char *centerline;   /* path of a GeoJSON file, or NULL */
   hw_columns *import; /* how its readings are written where that is not our way, or NULL */
 } hw_river;

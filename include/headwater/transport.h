@@ -68,6 +68,10 @@ hw_leg hw_transport_leg_between(const hw_transport *transport, size_t from_branc
 /* Concentration per gram released, g/m3/g, at this age (seconds since the release); 0 when age <= 0. */
 double hw_leg_response(const hw_leg *leg, double age_s);
 
+/* The same for a release that goes on evenly for duration_s (0: an instant); age_s counts from its begin. The integral
+ * of the response over the release, in two error functions. */
+double hw_leg_lasting(const hw_leg *leg, double age_s, double duration_s);
+
 /* Value, gradient and Hessian of c in (s, l, t). Order: mass, location, time. */
 typedef struct {
   double value;
@@ -83,6 +87,21 @@ void hw_leg_derivatives(const hw_leg *leg, double mass_g, double age_s, bool wan
  * Status: HW_EDOMAIN for a non-finite argument */
 hw_status hw_transport_concentration(const hw_transport *transport, const hw_source *source, double x_m, double t_s,
                                      double *c_g_m3);
+
+/* A release and everything that happens to it: on its branch, for its time, in a river whose flow may change (the
+ * river's gauges and flow). Without flow readings and at duration 0 this is hw_leg_response times the mass, to the bit.
+ */
+typedef struct hw_spill hw_spill;
+
+/* Given:    river; source, whose time is the begin; duration_s, 0 for an instant. The rate is even in between
+ * Returned: *out, to be released with hw_spill_free, independent of the river; NULL on failure
+ * Status:   as hw_transport_create; HW_EDOMAIN for a branch that is not there or numbers that are not finite */
+hw_status hw_spill_create(const hw_river *river, const hw_source *source, double duration_s, hw_spill **out);
+void hw_spill_free(hw_spill *spill);
+/* Concentration at one place and time, g/m3; exactly 0 where its water does not pass and before it could. */
+double hw_spill_concentration(const hw_spill *spill, size_t branch, double x_m, double time_s);
+/* From when to when the concentration there exceeds this share of its peak, about; false where it never comes. */
+bool hw_spill_window(const hw_spill *spill, size_t branch, double x_m, double share, double *first_s, double *last_s);
 
 #ifdef __cplusplus
 }

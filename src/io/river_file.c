@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "io/flow_file.h"
 #include "io/river_yaml.h"
 
 enum { LARGEST_FILE = 16 << 20 };
@@ -69,7 +70,17 @@ hw_status hw_river_load(const char *path, hw_warn warn, void *context, hw_river 
   size_t size = 0;
   hw_status status = read_whole(stream, &text, &size);
   if (status == HW_OK) {
-    status = hw_river_parse(path, text, size, warn, context, out, error);
+    hw_river river;
+    status = hw_river_parse(path, text, size, warn, context, &river, error);
+    if (status == HW_OK && river.flow_file) {
+      status = hw__flow_load(&river, warn, context, error);
+      if (status != HW_OK) {
+        hw_river_free(&river);
+      }
+    }
+    if (status == HW_OK) {
+      *out = river;
+    }
   } else if (status == HW_EIO) {
     status = hw__fail_file(error, path, "a river file");
   } else {

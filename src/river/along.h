@@ -20,6 +20,8 @@ typedef struct {
   double decay;    /* int k / v dx */
 } hw__integrals;
 hw__integrals hw__transport_integrals(const hw_transport *transport, double x_m);
+/* The same on a branch of a network. Differences count where the water of one place passes the other. */
+hw__integrals hw__transport_integrals_on(const hw_transport *transport, size_t branch, double x_m);
 
 /* Does the discharge at this place follow the velocity (the area is what is known), or is it itself known? */
 bool hw__river_discharge_follows(const hw_river *river, double x_m);

@@ -30,6 +30,7 @@ void hw_river_free(hw_river *river) {
   free(river->branches);
   free(river->gauges);
   free(river->flow_file);
+  free(river->flow);
   free(river->sensors);
   for (size_t i = 0; i < river->candidate_count; i++) {
     free(river->candidates[i].active);
@@ -212,6 +213,16 @@ static hw_status check_gauges(const hw_river *river, hw_error *error) {
       return hw__fail(error, HW_EINPUT, "gauge %s needs a finite location_m", g->id);
     }
     status = hw__place_check(river, g->branch, g->location_m, "gauge", g->id, error);
+  }
+  for (size_t i = 0; status == HW_OK && i < river->flow_count; i++) {
+    const hw_flow *f = &river->flow[i];
+    if (f->gauge >= river->gauge_count || !isfinite(f->time_s) || !positive(f->discharge_m3_s) ||
+        (i > 0 && f->time_s < f[-1].time_s)) {
+      return hw__fail(
+          error, HW_EINPUT,
+          "flow %zu needs a gauge of the river, a positive discharge, and a time no earlier than the one before",
+          i + 1);
+    }
   }
   return status == HW_OK && river->gauge_count
              ? check_ids(river->gauges[0].id, sizeof river->gauges[0], river->gauge_count, "gauge", error)

@@ -255,6 +255,10 @@ hw_leg hw_transport_leg_between(const hw_transport *transport, size_t from_branc
   return leg_of(a, from_m, b, to_m);
 }
 
+hw__integrals hw__transport_integrals_on(const hw_transport *transport, size_t branch, double x_m) {
+  return integrals_of(stretch_at(&transport->lines[branch], x_m), x_m);
+}
+
 hw__integrals hw__transport_integrals(const hw_transport *transport, double x_m) {
   return integrals_of(stretch_at(outlet_of(transport), x_m), x_m);
 }
@@ -275,6 +279,45 @@ double hw_leg_response(const hw_leg *leg, double age_s) {
   const double lag = age_s - leg->travel_s;
   return sqrt(a / (2 * M_PI * age_s)) * exp(-a * lag * lag / (2 * age_s) - leg->decay_per_s * age_s) /
          leg->discharge_m3_s;
+}
+
+/* exp(x^2) erfc(x) for x >= 0; from 6 on by its continued fraction, which 20 terms give to rounding. */
+static double scaled_erfc(double x) {
+  if (x < 6) {
+    return exp(x * x) * erfc(x);
+  }
+  double f = x;
+  for (int k = 20; k > 0; k--) {
+    f = x + 0.5 * k / f;
+  }
+  return M_2_SQRTPI / 2 / f;
+}
+
+/* Integral of the response from age 0 to this one. With b^2 = a + 2 kappa and c = sqrt(a) theta it is
+ *
+ *   sqrt(a) / (2 b Q) [ e^(a theta - bc) erfc(x) - e^(a theta + bc) erfc(y) ],   x, y = (c -+ b T) / sqrt(2 T)
+ *
+ * where either product, taken apart, may overflow; e^(a theta -+ bc) e^(-x^2) is the exponential of the response. */
+static double received(const hw_leg *leg, double age_s) {
+  if (!(age_s > 0)) {
+    return 0;
+  }
+  const double a = leg->sharpness_per_s, theta = leg->travel_s, kappa = leg->decay_per_s;
+  const double b = sqrt(a + 2 * kappa), c = sqrt(a) * theta, root = sqrt(2 * age_s), lag = age_s - theta;
+  const double x = (c - b * age_s) / root, y = (c + b * age_s) / root;
+  const double now = exp(-a * lag * lag / (2 * age_s) - kappa * age_s);
+  const double passed = x > 0 ? now * scaled_erfc(x) : exp(-2 * a * kappa * theta / (a + sqrt(a) * b)) * erfc(x);
+  return sqrt(a) / (2 * b * leg->discharge_m3_s) * (passed - now * scaled_erfc(y));
+}
+
+double hw_leg_lasting(const hw_leg *leg, double age_s, double duration_s) {
+  if (!(duration_s > 0)) {
+    return hw_leg_response(leg, age_s);
+  }
+  if (!(age_s > 0) || !(leg->travel_s > 0)) {
+    return 0;
+  }
+  return fmax((received(leg, age_s) - received(leg, age_s - duration_s)) / duration_s, 0);
 }
 
 /* ln g = (ln a - ln T)/2 - a (T - theta)^2 / (2T) - kappa T + const, so the derivatives of g = exp(ln g)

@@ -1,0 +1,115 @@
+/* Reading a clock. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "river/clock_inside.h"
+
+double hw__clock_log_ratio(const hw__clock *c, const hw__clock_view *v, double time_s) {
+  double sum = 0;
+  if (v->below_weight < 1) {
+    sum += (1 - v->below_weight) * log(hw__series_ratio(&c->series[v->above], time_s - v->above_s));
+  }
+  if (v->below_weight > 0) {
+    sum += v->below_weight * log(hw__series_ratio(&c->series[v->below], time_s + v->below_s));
+  }
+  return sum;
+}
+
+size_t hw__clock_node_above(const hw__clock_line *l, double x_m) {
+  const double step_m = (l->nodes[l->count - 1].x_m - l->nodes[0].x_m) / (double)(l->count - 1);
+  const double at = step_m > 0 ? (x_m - l->nodes[0].x_m) / step_m : 0;
+  return at <= 0 ? 0 : at >= (double)(l->count - 2) ? l->count - 2 : (size_t)at;
+}
+
+double hw__clock_share_below(const hw__clock_line *l, size_t i, double x_m) {
+  const double length_m = l->nodes[i + 1].x_m - l->nodes[i].x_m;
+  const double share = length_m > 0 ? (x_m - l->nodes[i].x_m) / length_m : 0;
+  return fmin(fmax(share, 0), 1);
+}
+
+void hw__clock_free(hw__clock *clock) {
+  if (clock) {
+    free(clock->series);
+    free(clock->room);
+    free(clock->lines);
+    free(clock->nodes);
+    free(clock->times);
+    free(clock->tau_s);
+    free(clock);
+  }
+}
+
+/* tau at a node: that of the drop which passes it now, and theta put back on. */
+static double tau_at(const hw__clock *c, const hw__clock_node *n, double time_s) {
+  size_t lo = 0, hi = c->drops - 1;
+  while (hi - lo > 1) {
+    const size_t middle = lo + (hi - lo) / 2;
+    if (n->passes_s[middle] <= time_s) {
+      lo = middle;
+    } else {
+      hi = middle;
+    }
+  }
+  const double share = (time_s - n->passes_s[lo]) / (n->passes_s[hi] - n->passes_s[lo]);
+  return n->theta_s + c->tau_s[lo] + share * (c->tau_s[hi] - c->tau_s[lo]);
+}
+
+double hw__clock_in(const hw__clock *c, size_t branch, double x_m, double time_s) {
+  if (!c) {
+    return time_s;
+  }
+  if (c->gauge_count == 1) {
+    return c->series[0].time_s[0] + hw__series_elapsed(&c->series[0], time_s);
+  }
+  const hw__clock_line *l = &c->lines[branch];
+  const size_t i = hw__clock_node_above(l, x_m);
+  const double a = tau_at(c, &l->nodes[i], time_s), b = tau_at(c, &l->nodes[i + 1], time_s);
+  return a + hw__clock_share_below(l, i, x_m) * (b - a);
+}
+
+/* d tau / dt. */
+static double rate(const hw__clock *c, size_t branch, double x_m, double time_s) {
+  const double half_s = 0.5 * HW__DROP_EVERY_S;
+  return (hw__clock_in(c, branch, x_m, time_s + half_s) - hw__clock_in(c, branch, x_m, time_s - half_s)) / (2 * half_s);
+}
+
+double hw__clock_out(const hw__clock *c, size_t branch, double x_m, double tau_s) {
+  if (!c) {
+    return tau_s;
+  }
+  if (c->gauge_count == 1) {
+    return hw__series_time(&c->series[0], tau_s - c->series[0].time_s[0]);
+  }
+  /* Newton: the function is made of straight pieces of much the same slope. */
+  double time_s = tau_s;
+  for (int i = 0; i < 50; i++) {
+    const double off_s = hw__clock_in(c, branch, x_m, time_s) - tau_s;
+    time_s -= off_s / rate(c, branch, x_m, time_s);
+    if (fabs(off_s) < 1e-7) {
+      break;
+    }
+  }
+  return time_s;
+}
+
+double hw__clock_ratio(const hw__clock *c, size_t branch, double x_m, double time_s) {
+  if (!c) {
+    return 1;
+  }
+  if (c->gauge_count == 1) {
+    return hw__series_ratio(&c->series[0], time_s);
+  }
+  const hw__clock_line *l = &c->lines[branch];
+  const size_t i = hw__clock_node_above(l, x_m);
+  const double a = hw__clock_log_ratio(c, &l->nodes[i].view, time_s),
+               b = hw__clock_log_ratio(c, &l->nodes[i + 1].view, time_s);
+  return exp(a + hw__clock_share_below(l, i, x_m) * (b - a));
+}
+
+double hw__clock_dilution(const hw__clock *c, size_t branch, double x_m, double time_s) {
+  if (!c) {
+    return 1;
+  }
+  const double ratio = hw__clock_ratio(c, branch, x_m, time_s);
+  return ratio / (c->gauge_count == 1 ? pow(ratio, c->exponent) : rate(c, branch, x_m, time_s));
+}

@@ -1,0 +1,23 @@
+/* The discharge at one gauge over time, as a share of its reference. */
+#ifndef HW_RIVER_SERIES_H
+#define HW_RIVER_SERIES_H
+
+#include <stddef.h>
+
+/* Between readings it changes evenly; before the first and after the last it stays. */
+typedef struct {
+  size_t count;    /* at least one */
+  double *time_s;  /* strictly growing */
+  double *ratio;   /* > 0 */
+  double *elapsed; /* int ratio^m dt from the first reading on */
+  double exponent; /* m */
+} hw__series;
+
+double hw__series_ratio(const hw__series *series, double time_s);
+/* int ratio^m dt since the first reading, in closed form, and the time at which it has a given value. */
+double hw__series_elapsed(const hw__series *series, double time_s);
+double hw__series_time(const hw__series *series, double elapsed_s);
+/* Fills elapsed, once the rest is there. */
+void hw__series_finish(hw__series *series);
+
+#endif

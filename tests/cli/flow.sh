@@ -1,0 +1,28 @@
+# Flow in time: a release drifts with it, and every kind of bad flow file has its sentence, its line and exit code 1.
+cat > river.yaml <<'RIVER'
+hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, discharge_m3_s: 6, decay_per_s: 0, velocity_exponent: 0.5}
+search: {mass_g: [100, 100000], location_m: [-40000, -6000], time_s: [-7200, 7200]}
+sensors: [{id: low, location_m: -5000, noise_relative: 0.05}]
+gauges: [{id: g1, location_m: -4000}]
+flow: flow.csv
+RIVER
+with() {
+  printf '%b\n' "$1" > flow.csv
+  try simulate river.yaml --source 5000,-14000,0 --every 3600
+}
+echo '# as the river says';     with 'time_s,gauge,discharge_m3_s\n0,g1,6'
+echo '# four times as much: twice as fast'; with 'gauge,time_h,discharge_m3_s # odd order\n\ng1,0,24'
+echo '# for half an hour';      with 'time_s,gauge,discharge_m3_s\n0,g1,6'; try simulate river.yaml --source 5000,-14000,0 --duration 1800 --every 3600
+echo '# a long silence';        with 'time_s,gauge,discharge_m3_s\n0,g1,6\n90000,g1,6'
+echo '# zero';                  with 'time_s,gauge,discharge_m3_s\n0,g1,6\n60,g1,0'
+echo '# negative';              with 'time_s,gauge,discharge_m3_s\n0,g1,-6'
+echo '# a gap';                 with 'time_s,gauge,discharge_m3_s\n0,g1,6\n60,g1,\n120,g1,6'
+echo '# no number';             with 'time_s,gauge,discharge_m3_s\n0,g1,much'
+echo '# an unknown gauge';      with 'time_s,gauge,discharge_m3_s\n0,g2,6'
+echo '# no gauge column';       with 'time_s,sensor,discharge_m3_s\n0,g1,6'
+echo '# another clock';         with 'time,gauge,discharge_m3_s\n2026-03-01T00:00:00Z,g1,6'
+echo '# a time that is none';   with 'time_s,gauge,discharge_m3_s\nnoon,g1,6'
+echo '# a short row';           with 'time_s,gauge,discharge_m3_s\n0,g1'
+echo '# empty';                 : > flow.csv; try simulate river.yaml --source 5000,-14000,0
+echo '# not there';             rm flow.csv; try simulate river.yaml --source 5000,-14000,0
+echo '# no gauges';             grep -v gauges river.yaml > bare.yaml; echo 'time_s,gauge,discharge_m3_s' > flow.csv; try simulate bare.yaml --source 5000,-14000,0

@@ -1,0 +1,178 @@
+/* Flow in time: the river's own clock. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "headwater/headwater.h"
+#include "river/clock.h"
+
+static const char text[] =
+    "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, decay_per_s: 0, velocity_exponent: 0.41}\n"
+    "search: {mass_g: [10, 100000], time_s: [-43200, 166500]}\n"
+    "branches:\n"
+    "  - id: stem\n    head_m: -60000\n    reaches:\n"
+    "      - {to_m: -31000, velocity_m_s: 0.61, discharge_m3_s: 5.1}\n      - {to_m: 0, velocity_m_s: 0.83}\n"
+    "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}, reaches: [{to_m: 0, velocity_m_s: 0.52, "
+    "discharge_m3_s: 2.3}]}\n"
+    "sensors:\n  - {id: low, location_m: -900, noise_relative: 0.05}\n"
+    "  - {id: a, branch: ash, location_m: -1700, noise_relative: 0.05}\n"
+    "gauges:\n  - {id: low, location_m: -900}\n  - {id: high, location_m: -45000}\n"
+    "  - {id: a, branch: ash, location_m: -1700}\n";
+
+enum { STEM, ASH };
+static const double reference[] = {7.4, 5.1, 2.3}; /* of the gauges */
+
+/* A flood that comes by: quick to rise, slow to fall, on three times the discharge; later further down. */
+static double flood(double time_s) {
+  const double x = time_s - 9000;
+  return 1 + (x < 0 ? 0 : 2 * (x < 14400 ? pow(sin(0.5 * M_PI * x / 14400), 2) : exp(-(x - 14400) / 50000)));
+}
+
+/* The river with the readings of some gauges; the flood passes gauge g lag_s[g] later. */
+static hw_river flooded(size_t gauges, const double lag_s[3]) {
+  hw_river river;
+  hw_error error = {""};
+  if (hw_river_parse("r.yaml", text, strlen(text), NULL, NULL, &river, &error) != HW_OK) {
+    fail_msg("%s", error.text);
+  }
+  enum { TIMES = 150 };
+  river.flow = calloc(3 * TIMES, sizeof *river.flow);
+  assert_non_null(river.flow);
+  for (size_t i = 0; i < TIMES; i++) {
+    for (size_t g = 0; g < gauges; g++) {
+      const double time_s = -21600 + 1800.0 * (double)i;
+      river.flow[river.flow_count++] = (hw_flow){g, time_s, reference[g] * flood(time_s - lag_s[g])};
+    }
+  }
+  assert_int_equal(hw_river_check(&river, NULL), HW_OK);
+  return river;
+}
+
+static const double no_lag[3] = {0, 0, 0};
+
+static void test_steady_flow_leaves_the_clock_alone(void **state) {
+  (void)state;
+  hw_river river = flooded(0, no_lag);
+  hw__clock *clock = NULL;
+  assert_int_equal(hw__clock_create(&river, &clock), HW_OK);
+  assert_null(clock);
+  assert_true(hw__clock_in(NULL, ASH, -3, 37.5) == 37.5 && hw__clock_out(NULL, ASH, -3, 37.5) == 37.5);
+  assert_true(hw__clock_dilution(NULL, ASH, -3, 37.5) == 1 && hw__clock_ratio(NULL, ASH, -3, 37.5) == 1);
+  hw_river_free(&river);
+}
+
+/* Follows the water with small steps: where it is after dt, the discharge being `ratio` times the reference. */
+static double drift(const hw__clock *clock, size_t branch, double x_m, double v, double from_s, double to_s) {
+  const int steps = 20000;
+  const double dt = (to_s - from_s) / steps;
+  for (int i = 0; i < steps; i++) {
+    x_m += v * pow(hw__clock_ratio(clock, branch, x_m, from_s + (i + 0.5) * dt), 0.41) * dt;
+  }
+  return x_m;
+}
+
+/* One gauge: in tau the river is steady, for everybody, everywhere. */
+static void test_one_factor_is_steady_in_the_rivers_clock(void **state) {
+  (void)state;
+  hw_river river = flooded(1, no_lag);
+  hw__clock *clock = NULL;
+  hw_transport *transport = NULL;
+  assert_int_equal(hw__clock_create(&river, &clock), HW_OK);
+  assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+  for (double t = -50000; t < 350000; t += 7321.7) {
+    const double tau = hw__clock_in(clock, ASH, -100, t);
+    assert_true(fabs(hw__clock_out(clock, STEM, -100, tau) - t) < 1e-6); /* roundings of some 1e5 s */
+  }
+  /* Who drifts from -20000 m needs just the tau of the steady river, however the flood falls. */
+  for (double t = -9000; t < 60000; t += 13000.7) {
+    const double tau = hw__clock_in(clock, STEM, -20000, t);
+    const double end_s = hw__clock_out(clock, STEM, -900, tau + (20000 - 900) / 0.83);
+    assert_true(fabs(drift(clock, STEM, -20000, 0.83, t, end_s) + 900) < 0.01);
+  }
+  /* The concentration is the steady one in tau, diluted by the area; all that was released comes by. */
+  const hw_leg leg = hw_transport_leg_between(transport, ASH, -9000, STEM, -900);
+  const double release_tau = hw__clock_in(clock, ASH, -9000, -3000);
+  double mass = 0, arrival_s = 0;
+  const double step_s = 60;
+  for (double t = -3000 + step_s; t < 400000; t += step_s) {
+    const double c = hw_leg_response(&leg, hw__clock_in(clock, STEM, -900, t) - release_tau) /
+                     hw__clock_dilution(clock, STEM, -900, t);
+    const double q = 7.4 * hw__clock_ratio(clock, STEM, -900, t);
+    const double area_ratio = pow(flood(t), 1 - 0.41);
+    if ((long)t % 1800 == 0 && t < 240000) { /* at a reading of the gauge, where the discharge is the flood's to the digit */
+      assert_true(fabs(hw__clock_dilution(clock, STEM, -900, t) / area_ratio - 1) < 1e-9);
+    }
+    mass += c * q * step_s;
+    arrival_s += t * c * q * step_s;
+  }
+  assert_true(fabs(mass - 1) < 1e-6); /* kinks at every reading of the gauge, in steps of a minute */
+  /* Twice the discharge and more moves the middle of the pulse by hours against the steady river. */
+  const double steady_s = 9000 / 0.52 + 30100 / 0.83 - 3000;
+  assert_true(arrival_s < steady_s - 7200);
+  hw_transport_free(transport);
+  hw__clock_free(clock);
+  hw_river_free(&river);
+}
+
+/* Several gauges that all say the same, without a wave that travels, are one. */
+static void test_gauges_that_agree_are_one(void **state) {
+  (void)state;
+  hw_river river = flooded(3, no_lag);
+  for (size_t i = 0; i < river.flow_count; i++) {
+    river.flow[i].discharge_m3_s = 2.7 * reference[river.flow[i].gauge];
+  }
+  hw__clock *clock = NULL;
+  assert_int_equal(hw__clock_create(&river, &clock), HW_OK);
+  const double f = pow(2.7, 0.41);
+  const double tau = hw__clock_in(clock, ASH, -15000, 100);
+  assert_true(fabs(hw__clock_in(clock, ASH, -15000, 5100) - tau - 5000 * f) < 1e-6);
+  const double theta = 15000 / 0.52 + 20000 / 0.83;
+  assert_true(fabs(hw__clock_out(clock, STEM, -11000, tau + theta) - (100 + theta / f)) < 1e-5);
+  assert_true(fabs(hw__clock_dilution(clock, STEM, -11000, 77) - pow(2.7, 1 - 0.41)) < 1e-9);
+  hw__clock_free(clock);
+  hw_river_free(&river);
+}
+
+/* A wave that travels: the table against water followed step by step. */
+static void test_several_gauges_follow_the_water(void **state) {
+  (void)state;
+  const double lag_s[3] = {26000, 0, 15000};
+  hw_river river = flooded(3, lag_s);
+  hw__clock *clock = NULL;
+  assert_int_equal(hw__clock_create(&river, &clock), HW_OK);
+  for (double t = -9000; t < 90000; t += 9000.7) {
+    const double tau = hw__clock_in(clock, STEM, -28000, t);
+    const double end_s = hw__clock_out(clock, STEM, -900, tau + (28000 - 900) / 0.83);
+    const double there_m = drift(clock, STEM, -28000, 0.83, t, end_s);
+    /* Nodes 2 km and drops 10 minutes apart: within some 40 m, a minute of drift, of 27 km. */
+    assert_true(fabs(there_m + 900) < 60);
+    assert_true(fabs(hw__clock_in(clock, STEM, -900, end_s) - (tau + (28000 - 900) / 0.83)) < 1e-4);
+    /* From the tributary too, by way of its mouth. */
+    const double from_ash = hw__clock_in(clock, ASH, -8000, t);
+    const double mouth_s = hw__clock_out(clock, ASH, 0, from_ash + 8000 / 0.52);
+    assert_true(fabs(drift(clock, ASH, -8000, 0.52, t, mouth_s)) < 60);
+    /* Where it joins, both clocks are one. */
+    assert_true(fabs(hw__clock_in(clock, ASH, 0, t) - hw__clock_in(clock, STEM, -31000, t)) < 30);
+  }
+  /* In between, the discharge lies between what the gauges show; at a gauge it is the gauge's own. */
+  assert_true(fabs(hw__clock_ratio(clock, STEM, -900, 55800) / flood(55800 - 26000) - 1) < 1e-3);
+  hw__clock_free(clock);
+  hw_river_free(&river);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_steady_flow_leaves_the_clock_alone),
+      cmocka_unit_test(test_one_factor_is_steady_in_the_rivers_clock),
+      cmocka_unit_test(test_gauges_that_agree_are_one),
+      cmocka_unit_test(test_several_gauges_follow_the_water),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
