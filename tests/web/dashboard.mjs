@@ -19,6 +19,7 @@ const folder = new Folder();
 const faults = []; /* what the browser complained about */
 const services = [];
 const LAST_S = 6 * 3600;
+const NOWHERE = ""; /* a page that is yet to be sent somewhere */
 
 async function openPage(address, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: "America/New_York", ...options });
@@ -30,9 +31,9 @@ async function openPage(address, options = {}) {
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== address) faults.push(`asked another host: ${url.origin}`);
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== (address || service.address)) faults.push(`asked another host: ${url.origin}`);
   });
-  await page.goto(address);
+  if (address !== NOWHERE) await page.goto(address);
   return page;
 }
 
@@ -78,10 +79,11 @@ async function check(name, run) {
 }
 
 let failed = false;
+let service;
 try {
   const readings = folder.write("readings.csv", spill(LAST_S));
   const port = await freePort();
-  let service = new Service(program, folder, port, ["--replay", `demo=${readings}`, "--speed", "1200"]);
+  service = new Service(program, folder, port, ["--replay", `demo=${readings}`, "--speed", "1200"]);
   services.push(service);
   await service.start();
   const page = await openPage(service.address);
@@ -117,6 +119,41 @@ try {
   await check("every reading of the file is on the screen", () => waitForReadings(page, 2 * (LAST_S / 300 + 1)));
 
   await check("the screen agrees with identify on the readings it exports", () => agrees(page, service));
+
+  await check("an intake is told from when until when to stay closed, and has passed only after that", async () => {
+    const { arrivals, origin_s } = (await service.get("/v1/incidents")).incidents[0];
+    const clock = (time_s) => new Date((time_s + origin_s) * 1000).toISOString().slice(11, 16);
+    const row = page.locator(".intakes li", { hasText: "close from" });
+    const words = plain(await row.innerText()).replace(/\s+/g, " ");
+    assert.match(words, new RegExp(`close from .*${clock(arrivals[0].first_s[0])} UTC .* until .*${clock(arrivals[0].last_s[2])} UTC`));
+    assert.ok(!words.includes("passed"), words);
+  });
+
+  /* The same service, with another answer put in its mouth. */
+  async function withAnswer(change, look) {
+    const other = await openPage(NOWHERE);
+    await other.route(/\/v1\/incidents(\/\d+)?$/, async (route) => {
+      const answer = await (await route.fetch()).json();
+      for (const incident of answer.incidents ?? [answer]) Object.assign(incident, { estimate: null, interval: null, candidates: [], arrivals: [], region: [], releases: [] }, change);
+      await route.fulfill({ json: answer });
+    });
+    await other.goto(service.address);
+    await look(other);
+    await other.context().close();
+  }
+
+  await check("without trust there is a sentence and no number; no spill seen is an answer too", async () => {
+    await withAnswer({ trust: "none", spill: null, trust_reason: "sensor bridge contradicts weir" }, async (other) => {
+      await waitForSentence(other, "the readings cannot be explained: sensor bridge contradicts weir. No source is given.");
+      await other.locator(".sentence.warn").waitFor();
+      assert.deepEqual(await other.locator(".answers .card .answer").allInnerTexts(), ["Not known", "Not known", "Not known", "Not known"]);
+      await picture(other, "no-trust");
+    });
+    await withAnswer({ trust: "full", spill: 0.02, trust_reason: null }, async (other) => {
+      await waitForSentence(other, /no spill is seen in \d+ readings; the probability of one is 2/);
+      assert.equal(await other.locator(".answers .card .answer").first().innerText(), "No spill seen");
+    });
+  });
 
   await check("the plume moves with the slider, by keyboard", async () => {
     const slider = page.getByRole("slider");
@@ -220,6 +257,22 @@ try {
     await visitor.getByRole("button", { name: "Close incident" }).click();
     await visitor.getByRole("button", { name: "Close it" }).click();
     await waitForSentence(visitor, "Closed by hand");
+    assert.equal(await visitor.locator(".answers .card .answer").first().innerText(), "No source was found");
+    await visitor.getByRole("link", { name: "To the answer" }).focus();
+    await visitor.keyboard.press("Enter");
+    await waitForSentence(visitor, "Closed by hand"); /* the skip link does not leave the incident */
+
+    /* A new one takes the place of the past one on the screen, and a second one stands on top of it. */
+    const order = async (river) => (await fetch(`${guarded.address}/v1/incidents`, { method: "POST", headers: { Authorization: "Bearer let me decide" }, body: JSON.stringify({ river, method: "atgd" }) })).json();
+    const next = await order("brook");
+    await visitor.waitForURL(new RegExp(`#/incident/${next.id}$`));
+    await waitForSentence(visitor, "the source is being worked out");
+    await visitor.waitForFunction(() => document.title.startsWith("(1) Spill: Demo River"));
+    const another = await order("demo");
+    await visitor.locator(".others a", { hasText: "Another spill" }).waitFor();
+    await visitor.waitForFunction(() => document.title.startsWith("(2) Spill"));
+    await visitor.locator(".others a").click();
+    await visitor.waitForURL(new RegExp(`#/incident/${another.id}$`));
     assert.equal(await visitor.evaluate(() => localStorage.length), 0, "nothing outlives the tab");
   });
 

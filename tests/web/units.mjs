@@ -70,6 +70,32 @@ test("a place between two points of the centreline is found by its river metre",
   assert.equal(geometry.centerlineOf(null), null);
 });
 
+const brook = { id: "r", name: "Demo River", time_base: "relative", sensors: [], candidates: [], intakes: [{ id: "town", name: "Town intake", location_m: 15000, alarm_g_m3: 0.001 }] };
+const found = { state: "open", provisional: false, trust: "full", spill: 0.99, sensor: "s1", origin_s: 1000, method: "posterior", readings: 82, estimate: { mass_g: 1314, location_m: -12040, time_s: 3700 }, interval: null, candidates: [], arrivals: [] };
+const unbroken = (text) => text.replaceAll("\u202f", " ").replaceAll("\u00a0", " ");
+
+test("an intake has passed only when its whole window has, doubt included", () => {
+  const arrival = { id: "town", first_s: [3000, 3600, 4000], peak_s: [5000, 5400, 6000], last_s: [8000, 9000, 10000], peak_g_m3: [0.001, 0.002, 0.003], exceeds_alarm: 0.97 };
+  const at = (now_s) => sentence.threats(brook, { ...found, arrivals: [arrival] }, now_s)[0];
+  assert.deepEqual(at(0).window, { from: [4000, 4600, 5000], until: [9000, 10000, 11000] });
+  assert.equal(at(7000).passed, false, "the peak has passed, the level is still exceeded");
+  assert.equal(at(10999).passed, false);
+  assert.equal(at(11001).passed, true);
+  const text = unbroken(sentence.spillSentence(brook, { ...found, arrivals: [arrival] }, 0, format.unitFor(1)));
+  assert.match(text, /with 97 % probability\. Close from t = \+1\.11 h until t = \+3\.06 h\.$/);
+});
+
+test("no spill seen and readings that cannot be explained are answers of their own", () => {
+  const nothing = { ...found, estimate: null, arrivals: [] };
+  const say = (change) => unbroken(sentence.spillSentence(brook, { ...nothing, ...change }, 0, format.unitFor(1)));
+  assert.equal(say({ spill: 0.02 }), "Demo River: readings at s1 have left their background; no spill is seen in 82 readings; the probability of one is 2 %.");
+  assert.equal(say({ trust: "none", spill: null, trust_reason: "sensor s2 contradicts s1." }),
+    "Demo River: readings at s1 have left their background; the readings cannot be explained: sensor s2 contradicts s1. No source is given.");
+  assert.equal(say({ trust: null, spill: null, readings: 0 }), "Demo River: readings at s1 have left their background; the source is being worked out.");
+  assert.equal(say({ trust: null, spill: null, readings: 0, state: "closed", close_reason: "closed by hand" }),
+    "Closed by hand. Demo River: readings at s1 have left their background; no source was found.");
+});
+
 test("a river without dates is spoken of in hours of its readings", () => {
   const river = { id: "r", name: "Demo River", time_base: "relative", sensors: [], candidates: [], intakes: [] };
   const incident = { state: "open", provisional: true, sensor: "s1", origin_s: 0, method: "posterior", estimate: { mass_g: 1314, location_m: -12040, time_s: 3700 }, interval: null, candidates: [], arrivals: [] };

@@ -71,8 +71,15 @@ export async function events(after: number): Promise<LogEvent[]> {
   }
 }
 
+/* Of a sensor, the latest; where there may be more, whoever shows them says so. */
+export const MOST_READINGS = 5000;
+export const areCut = (readings: Map<string, Reading[]>) => [...readings.values()].some((list) => list.length >= MOST_READINGS);
+
+/* All that the incident's engine saw, as CSV. */
+export const incidentReadings = async (id: number) => (await request(`/v1/incidents/${id}/readings`, "text/csv")).text();
+
 export async function readings(river_id: string, sensor: string, from_s: number): Promise<Reading[]> {
-  const query = new URLSearchParams({ sensor, from: String(from_s), limit: "5000" });
+  const query = new URLSearchParams({ sensor, from: String(from_s), limit: String(MOST_READINGS) });
   return (await json<{ readings: Reading[] }>(`/v1/rivers/${name(river_id)}/readings?${query}`)).readings;
 }
 

@@ -24,7 +24,7 @@ export function frameOf(river: River, incident: Incident, now_s: number): Frame 
   const e = incident.estimate;
   if (!e) return null;
   const from_s = e.time_s + incident.origin_s;
-  const peaks = incident.arrivals.map((a) => (a.peak_s ? a.peak_s[1] + incident.origin_s : -Infinity));
+  const peaks = incident.arrivals.map((a) => Math.max(a.peak_s?.[1] ?? -Infinity, a.last_s?.[1] ?? -Infinity) + incident.origin_s);
   const last_s = Math.max(now_s, from_s + 3600, ...peaks);
   const from_m = Math.min(incident.interval?.location_m[0] ?? Infinity, e.location_m);
   const marks = [...river.sensors, ...river.intakes].map((p) => p.location_m);

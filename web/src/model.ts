@@ -67,6 +67,7 @@ export interface Arrival {
   id: string;
   first_s: Triple | null;
   peak_s: Triple | null;
+  last_s?: Triple | null; /* the level is passed downwards; absent in results of former versions */
   peak_g_m3: Triple | null;
   exceeds_alarm: number | null;
 }
@@ -77,6 +78,9 @@ export interface Result {
   seed: number;
   readings: number;
   provisional: boolean;
+  spill?: number | null; /* the probability that there is one at all */
+  trust?: "full" | "provisional" | "none" | null;
+  trust_reason?: string | null;
   estimate: (Source & { time: string | null }) | null;
   interval: Interval | null;
   hydraulics: { velocity_m_s: Triple | null; dispersion_m2_s: Triple | null } | null;
@@ -85,8 +89,11 @@ export interface Result {
   warnings: string[];
 }
 
-/* One step of an incident's history. */
-export interface Track extends Source {
+/* One step of an incident's history; without a source its numbers are null. */
+export interface Track {
+  mass_g: number | null;
+  location_m: number | null;
+  time_s: number | null;
   reading_s: number;
   readings: number;
   provisional: boolean;
@@ -111,6 +118,7 @@ export interface Reading {
   time_s: number;
   concentration_g_m3: number;
   below_limit: boolean;
+  above_limit?: boolean;
 }
 
 /* Bands over time at one place. */

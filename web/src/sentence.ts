@@ -1,6 +1,6 @@
 /* The sentence on top, and what it is made of: one pass from a result to words. */
-import { concentration, duration, instant, km, mass, percent, type Unit } from "./format";
-import type { Arrival, Incident, Intake, Result, River } from "./model";
+import { concentration, duration, instant, km, mass, percent, shortInstant, type Unit } from "./format";
+import type { Arrival, Incident, Intake, Result, River, Triple } from "./model";
 
 /* Of a past incident: the service runs with --keep. */
 export const FORGOTTEN = "The readings of this incident are no longer kept; its result and history are.";
@@ -19,7 +19,14 @@ export interface Threat {
   arrival: Arrival;
   first_s: number | null; /* on the readings' clock; null: the level is not expected to be passed */
   peak_s: number | null;
-  passed: boolean;
+  window: Window | null;
+  passed: boolean; /* the whole window is over, its doubt included */
+}
+
+/* From when until when the level is passed, each as the earliest, the middle and the latest. */
+export interface Window {
+  from: Triple;
+  until: Triple;
 }
 
 /* Intakes in the path, the soonest first. */
@@ -31,7 +38,10 @@ export function threats(river: River, incident: Incident, now_s: number): Threat
     if (!intake) continue;
     const first_s = arrival.first_s ? arrival.first_s[1] + origin : null;
     const peak_s = arrival.peak_s ? arrival.peak_s[1] + origin : null;
-    list.push({ intake, arrival, first_s, peak_s, passed: peak_s !== null && peak_s < now_s });
+    const shifted = (t: Triple): Triple => [t[0] + origin, t[1] + origin, t[2] + origin];
+    const window = arrival.first_s && arrival.last_s ? { from: shifted(arrival.first_s), until: shifted(arrival.last_s) } : null;
+    const over_s = window ? window.until[2] : arrival.peak_s ? arrival.peak_s[2] + origin : Infinity;
+    list.push({ intake, arrival, first_s, peak_s, window, passed: over_s < now_s });
   }
   const when = (t: Threat) => t.first_s ?? t.peak_s ?? Infinity;
   return list.sort((a, b) => when(a) - when(b));
@@ -42,8 +52,8 @@ export function below(river: River, incident: Incident): Intake[] {
   return river.intakes.filter((i) => incident.estimate !== null && i.location_m > incident.estimate.location_m);
 }
 
-/* "Truckee River" of "Truckee River, Glenshire Drive to Mogul". */
-export const shortName = (river: River) => river.name.split(",")[0]!.trim() || river.id;
+/* Whole: what follows a comma may be all that tells two rivers apart. */
+export const nameOf = (river: River) => river.name.trim() || river.id;
 
 export type Harm = "exceeds" | "below" | "possible" | "unknown";
 
@@ -67,9 +77,33 @@ function nextClause(river: River, incident: Incident, now_s: number, unit: Unit)
     return ` ${name} is in its path, but should stay below its alarm level.`;
   }
   const wait = next.first_s - now_s;
+  const closed = next.window && harm(next) === "exceeds" ? ` Close from ${shortInstant(river, next.window.from[0])} until ${shortInstant(river, next.window.until[2])}.` : "";
   const when = wait > 60 ? `is expected to reach ${name} in ${duration(wait)}` : `is expected to be passing ${name} now`;
   if (next.intake.alarm_g_m3 === null || p === null) return ` It ${when}.`;
-  return ` It ${when}, and to exceed the alarm level of ${concentration(next.intake.alarm_g_m3, unit)} with ${percent(p)} probability.`;
+  return ` It ${when}, and to exceed the alarm level of ${concentration(next.intake.alarm_g_m3, unit)} with ${percent(p)} probability.${closed}`;
+}
+
+/* Why there is no source: the readings are not explained, no spill is seen, or it is too early to say. */
+export type Silence = "unexplained" | "no spill" | "too early";
+
+export function silence(incident: Incident): Silence {
+  return incident.trust === "none" ? "unexplained" : incident.readings > 0 && typeof incident.spill === "number" ? "no spill" : "too early";
+}
+
+/* The method's own sentence, ended as one. */
+const reason = (incident: Incident) => (incident.trust_reason ?? "").replace(/[.\s]*$/, "");
+
+export function silenceSentence(incident: Incident): string {
+  const spill = incident.spill ?? 0;
+  const why = reason(incident);
+  switch (silence(incident)) {
+    case "unexplained":
+      return `the readings cannot be explained${why ? `: ${why}` : ""}. No source is given.`;
+    case "no spill":
+      return `no spill is seen in ${incident.readings} readings; the probability of one is ${percent(spill)}.`;
+    default:
+      return incident.state === "closed" ? "no source was found." : "the source is being worked out.";
+  }
 }
 
 const CLOSED: Record<string, string> = {
@@ -83,7 +117,7 @@ export function spillSentence(river: River, incident: Incident, now_s: number, u
   const over = closed ? `${CLOSED[incident.close_reason ?? ""] ?? "Closed."} ` : "";
   if (!incident.estimate) {
     const cause = incident.sensor === null ? "an incident was opened by hand" : `readings at ${incident.sensor} have left their background`;
-    return `${over}${shortName(river)}: ${cause}; ${closed ? "no source was found" : "the source is being worked out"}.`;
+    return `${over}${nameOf(river)}: ${cause}; ${silenceSentence(incident)}`;
   }
   const e = incident.estimate;
   const span = incident.interval ? incident.interval.location_m[1] - incident.interval.location_m[0] : Infinity;
@@ -91,13 +125,13 @@ export function spillSentence(river: River, incident: Incident, now_s: number, u
   const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), river km ${km(e.location_m, span)}` : `river km ${km(e.location_m, span)}`;
   const doubt = incident.provisional ? "still provisional, " : "";
   const when = instant(river, e.time_s + incident.origin_s);
-  return `${over}${shortName(river)}: ${doubt}about ${mass(e.mass_g)} most likely entered at ${place}, ${river.time_base === "relative" ? "at" : "on"} ${when}.${closed ? "" : nextClause(river, incident, now_s, unit)}`;
+  return `${over}${nameOf(river)}: ${doubt}about ${mass(e.mass_g)} most likely entered at ${place}, ${river.time_base === "relative" ? "at" : "on"} ${when}.${closed ? "" : nextClause(river, incident, now_s, unit)}`;
 }
 
 export function calmSentence(rivers: River[]): string {
   const sensors = rivers.flatMap((r) => r.sensors);
   const count = (state: string) => sensors.filter((s) => s.state === state).length;
-  const where = rivers.length === 1 ? `on ${shortName(rivers[0]!)}` : `on any of ${rivers.length} rivers`;
+  const where = rivers.length === 1 ? `on ${nameOf(rivers[0]!)}` : `on any of ${rivers.length} rivers`;
   const silent = count("silent");
   const never = count("no data");
   const learning = count("learning");

@@ -81,6 +81,7 @@ export class Store {
   private incoming: ReadingEvent[] = [];
   private drawn = false;
   private plumeStale = true; /* since the estimate moved */
+  private opened: number | null = null; /* an incident that began while this page was open and is not looked at yet */
   private readonly failed = (error: unknown) => this.onFailure(error);
   private readonly askAll = new Paced(() => this.loadAll(), PACE_MS, this.failed);
   private readonly askRivers = new Paced(() => this.loadStaleRivers(), PACE_MS, this.failed);
@@ -175,6 +176,14 @@ export class Store {
     this.askIncident.poke();
   }
 
+  /* A new spill takes the place of whatever is not one; beside an open one it is a line on top. */
+  private takeOver(): void {
+    const fresh = this.opened === null ? undefined : this.state.incidents.get(this.opened);
+    if (!fresh) return;
+    this.opened = null;
+    if (fresh.state === "open" && this.shownIncident()?.state !== "open") location.hash = `#/incident/${fresh.id}`;
+  }
+
   /* --- events --- */
 
   private onEvent(kind: string, data: string): void {
@@ -192,6 +201,7 @@ export class Store {
     } else if (kind === "estimate") {
       this.onEstimate(event.incident, event.body as unknown as Result);
     } else if (event.id) {
+      if (kind === "incident_opened") this.opened = event.incident;
       this.addEvents([event]);
       this.askAll.poke();
     }
@@ -222,6 +232,7 @@ export class Store {
       loaded: true,
     });
     this.addEvents(events);
+    this.takeOver();
     this.follow();
     this.askReadings.poke();
     this.askIncident.poke();

@@ -2,10 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { peakOf, spreadOf } from "../forecast";
 import { concentration, duration, instant, isCalendar, km, localTime, mass, percent, relativeTime, utcDate, utcTime, type Unit } from "../format";
-import type { Incident, Plume, Reading, River } from "../model";
-import { below, FORGOTTEN, harm, suspect, threats, type Harm, type Threat } from "../sentence";
+import type { Incident, Plume, Reading, River, Triple } from "../model";
+import { below, FORGOTTEN, harm, silence, silenceSentence, suspect, threats, type Harm, type Threat } from "../sentence";
+import { areCut, MOST_READINGS } from "../api";
 import type { NoForecast } from "../store";
 
+const LISTED = 5; /* intakes at once; the others behind a word */
 const NAMED = 3; /* candidates in the card; the river shows all */
 
 interface Props {
@@ -38,9 +40,23 @@ export function Both({ river, time_s }: { river: River; time_s: number }) {
   );
 }
 
+/* In place of an answer that rests on a source. */
+function noAnswer(incident: Incident): string {
+  const text = { unexplained: "Not known", "no spill": "No spill seen", "too early": incident.state === "closed" ? "No source was found" : "Being worked out" };
+  return text[silence(incident)];
+}
+
+const sentenceOf = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
 function Origin({ river, incident }: Props) {
   const e = incident.estimate;
-  if (!e) return <Card question="Where did it come from?" answer="Being worked out"><p>The first estimate follows with the next readings.</p></Card>;
+  if (!e) {
+    return (
+      <Card question="Where did it come from?" answer={noAnswer(incident)} tone={silence(incident) === "unexplained" ? "warn" : ""}>
+        <p>{silence(incident) === "too early" && incident.state === "open" ? "The first estimate follows with the next readings." : sentenceOf(silenceSentence(incident))}</p>
+      </Card>
+    );
+  }
   const i = incident.interval;
   const span = i ? i.location_m[1] - i.location_m[0] : Infinity;
   const level = i ? percent(i.level) : "";
@@ -77,7 +93,7 @@ function Origin({ river, incident }: Props) {
 
 function Course({ river, incident, plumeNow, noForecast, unit, now_s }: Props) {
   const velocity = incident.hydraulics?.velocity_m_s;
-  if (!incident.estimate) return <Card question="Where is it going?" answer="Being worked out"><p>Downstream, from wherever it entered.</p></Card>;
+  if (!incident.estimate) return <Card question="Where is it going?" answer={noAnswer(incident)}><p>{silence(incident) === "no spill" ? "Nothing is on its way as far as the sensors can tell." : "Downstream, from wherever it entered."}</p></Card>;
   if (!plumeNow) {
     return <Card question="Where is it going?" answer="Downstream"><p>{noForecast === "forgotten" ? FORGOTTEN : noForecast ? `The method ${incident.method} makes no forecast of the plume.` : "The forecast is being worked out."}</p></Card>;
   }
@@ -98,16 +114,27 @@ function Course({ river, incident, plumeNow, noForecast, unit, now_s }: Props) {
 }
 
 function When({ river, threat, now_s, origin_s }: { river: River; threat: Threat; now_s: number; origin_s: number }) {
-  const { first_s, peak_s, passed, arrival } = threat;
+  const { first_s, peak_s, window, passed, arrival } = threat;
   const time_s = first_s ?? peak_s;
   const range = arrival.first_s ?? arrival.peak_s;
   if (time_s === null || !range) return <span class="range">not expected to be reached</span>;
   const wait = time_s - now_s;
   const text = isCalendar(river) ? (t: number) => utcTime(t) : relativeTime;
   const zone = isCalendar(river) ? " UTC" : "";
+  const word = passed ? "passed" : wait > 60 ? `in ${duration(wait)}` : "now";
+  if (window && threat.intake.alarm_g_m3 !== null) {
+    const about = (t: Triple) => `${text(t[1])}${t[2] - t[0] < 60 ? "" : ` (${text(t[0])} to ${text(t[2])})`}${zone}`;
+    return (
+      <>
+        <span class="wait">{word}</span>
+        <span class="window">{harm(threat) === "exceeds" ? "close" : "may pass the level"} from <b><Both river={river} time_s={window.from[0]} /></b> until <b><Both river={river} time_s={window.until[2]} /></b></span>
+        <span class="range">above the alarm level from {about(window.from)} to {about(window.until)}</span>
+      </>
+    );
+  }
   return (
     <>
-      <span class="wait">{passed ? "passed" : wait > 60 ? `in ${duration(wait)}` : "now"}</span>
+      <span class="wait">{word}</span>
       <Both river={river} time_s={time_s} />
       <span class="range">
         {first_s === null ? "peak only, below the alarm level; " : ""}
@@ -117,26 +144,36 @@ function When({ river, threat, now_s, origin_s }: { river: River; threat: Threat
   );
 }
 
+/* The first few, and a way to all the others. */
+function Intakes({ list, row }: { list: Threat[]; row: (threat: Threat) => ComponentChildren }) {
+  const items = (part: Threat[]) => <ul class="intakes">{part.map((t) => <li key={t.intake.id}>{row(t)}</li>)}</ul>;
+  const rest = list.slice(LISTED);
+  return (
+    <>
+      {items(list.slice(0, LISTED))}
+      {rest.length > 0 && <details class="rest"><summary>{rest.length} more</summary>{items(rest)}</details>}
+    </>
+  );
+}
+
 function Path(props: Props) {
   const { river, incident, now_s } = props;
   const list = threats(river, incident, now_s);
   const next = list.find((t) => !t.passed && t.first_s !== null) ?? list.find((t) => !t.passed);
   const answer = !river.intakes.length ? "No intake is listed for this river"
-    : !incident.estimate ? "Being worked out"
+    : !incident.estimate ? noAnswer(incident)
     : next ? <>{next.intake.name || next.intake.id}</>
     : list.length ? "It has passed every intake"
     : below(river, incident).map((i) => i.name || i.id).join(", ") || "None";
   return (
     <Card question="Which intake is in its path, and when?" answer={answer}>
       {incident.estimate && !list.length && river.intakes.length > 0 && <p>The method {incident.method} forecasts no arrival.</p>}
-      <ul class="intakes">
-        {list.slice(0, 5).map((t) => (
-          <li key={t.intake.id}>
-            <span class="name">{t.intake.name || t.intake.id} <span class="range">km {km(t.intake.location_m)}</span></span>
-            <When river={river} threat={t} now_s={now_s} origin_s={incident.origin_s} />
-          </li>
-        ))}
-      </ul>
+      <Intakes list={list} row={(t) => (
+        <>
+          <span class="name">{t.intake.name || t.intake.id} <span class="range">km {km(t.intake.location_m)}</span></span>
+          <When river={river} threat={t} now_s={now_s} origin_s={incident.origin_s} />
+        </>
+      )} />
     </Card>
   );
 }
@@ -166,20 +203,18 @@ function Damage(props: Props) {
   const where = list.find((t) => harm(t) === worst);
   const top = highestReading(readings);
   return (
-    <Card question="Is it harmful?" answer={incident.estimate ? harmText(worst, where) : "Being worked out"} tone={incident.estimate ? HARM_TONE[worst] : ""}>
-      <ul class="intakes">
-        {list.slice(0, 5).map((t) => (
-          <li key={t.intake.id}>
-            <span class="name">{t.intake.name || t.intake.id}</span>
-            {t.arrival.exceeds_alarm !== null && <span class="wait">{percent(t.arrival.exceeds_alarm)}</span>}
-            <span class="range">
-              {t.arrival.peak_g_m3 && <>peak {concentration(t.arrival.peak_g_m3[1], unit)} ({concentration(t.arrival.peak_g_m3[0], unit)} to {concentration(t.arrival.peak_g_m3[2], unit)})</>}
-              {t.intake.alarm_g_m3 === null ? ", no alarm level given" : <>, alarm level {concentration(t.intake.alarm_g_m3, unit)}</>}
-            </span>
-          </li>
-        ))}
-      </ul>
-      {top && <p class="range">Highest reading so far: <b>{concentration(top.reading.concentration_g_m3, unit)}</b> at {top.sensor}, {instant(river, top.reading.time_s)}</p>}
+    <Card question="Is it harmful?" answer={incident.estimate ? harmText(worst, where) : noAnswer(incident)} tone={incident.estimate ? HARM_TONE[worst] : ""}>
+      <Intakes list={list} row={(t) => (
+        <>
+          <span class="name">{t.intake.name || t.intake.id}</span>
+          {t.arrival.exceeds_alarm !== null && <span class="wait">{percent(t.arrival.exceeds_alarm)}</span>}
+          <span class="range">
+            {t.arrival.peak_g_m3 && <>peak {concentration(t.arrival.peak_g_m3[1], unit)} ({concentration(t.arrival.peak_g_m3[0], unit)} to {concentration(t.arrival.peak_g_m3[2], unit)})</>}
+            {t.intake.alarm_g_m3 === null ? ", no alarm level given" : <>, alarm level {concentration(t.intake.alarm_g_m3, unit)}</>}
+          </span>
+        </>
+      )} />
+      {top && <p class="range">{areCut(readings) ? `Highest of the last ${MOST_READINGS} readings of each sensor` : "Highest reading so far"}: <b>{top.reading.above_limit ? "at least " : ""}{concentration(top.reading.concentration_g_m3, unit)}</b> at {top.sensor}, {instant(river, top.reading.time_s)}</p>}
     </Card>
   );
 }

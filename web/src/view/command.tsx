@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
 import { isCalendar } from "../format";
 import type { Incident, Method, River } from "../model";
-import { shortName } from "../sentence";
+import { nameOf } from "../sentence";
 
 type Order = { kind: "open" } | { kind: "close"; incident: Incident };
 
@@ -62,7 +62,7 @@ function OrderDialog({ river, order, onDone }: { river: River; order: Order; onD
   return (
     <dialog ref={dialog} class="order" aria-labelledby="order-title" onClose={onDone}>
       <form onSubmit={(event) => { event.preventDefault(); void give(); }}>
-        <h2 id="order-title">{closing ? `Close incident ${order.incident.id} on ${shortName(river)}?` : `Open an incident on ${shortName(river)}?`}</h2>
+        <h2 id="order-title">{closing ? `Close incident ${order.incident.id} on ${nameOf(river)}?` : `Open an incident on ${nameOf(river)}?`}</h2>
         {closing ? <p>What was found stays and can be looked at; no further reading goes into it. Detection goes on.</p>
           : <Opening river={river} method={method} setMethod={setMethod} from={from} setFrom={setFrom} />}
         {needsToken && (

@@ -1,7 +1,7 @@
 /* What happened, latest first. */
 import { concentration, duration, instant, localTime, percent, utcDate, utcTime, type Unit } from "../format";
 import type { Incident, LogEvent, River } from "../model";
-import { shortName } from "../sentence";
+import { nameOf } from "../sentence";
 import { Panel } from "./panel";
 
 const text = (value: unknown) => (typeof value === "string" ? value : "");
@@ -10,11 +10,14 @@ const number = (value: unknown) => (typeof value === "number" ? value : null);
 function words(event: LogEvent, river: River | undefined, unit: Unit): string {
   const body = event.body ?? {};
   const p = number(body["probability"]) ?? number(body["exceeds_alarm"]);
+  if (typeof body["sentence"] === "string") return body["sentence"].replace(/\.$/, "");
   switch (event.kind) {
     case "incident_opened":
       return `Incident ${event.incident} opened: ${text(body["reason"])}`;
     case "incident_closed":
       return `Incident ${event.incident} closed: ${text(body["reason"])}`;
+    case "incident_reworked":
+      return `Incident ${event.incident} is worked again from its first reading: the engine is a new one`;
     case "candidate":
       return `${text(body["name"]) || event.subject} is the source with ${p === null ? "?" : percent(p)} probability`;
     case "intake_alarm": {
@@ -33,7 +36,7 @@ function words(event: LogEvent, river: River | undefined, unit: Unit): string {
   }
 }
 
-const TONE: Record<string, string> = { incident_opened: "alarm", intake_alarm: "alarm", candidate: "warn", sensor_silent: "warn" };
+const TONE: Record<string, string> = { incident_opened: "alarm", intake_alarm: "alarm", intake_alarm_changed: "alarm", candidate: "warn", sensor_silent: "warn" };
 
 export function EventPanel({ events, rivers, incidents, unit }: { events: LogEvent[]; rivers: Map<string, River>; incidents: Map<number, Incident>; unit: Unit }) {
   const past = [...incidents.values()].filter((i) => i.state === "closed").sort((a, b) => b.id - a.id).slice(0, 20);
@@ -47,7 +50,7 @@ export function EventPanel({ events, rivers, incidents, unit }: { events: LogEve
           return (
             <li key={e.id} class={TONE[e.kind] ?? ""}>
               {at_s !== null && <time dateTime={e.at!} title={`${utcDate(at_s)}, ${localTime(at_s)} local`}>{utcDate(at_s).slice(0, -5)} {utcTime(at_s)} UTC</time>}
-              <span>{rivers.size > 1 && river ? `${shortName(river)}: ` : ""}{words(e, river, unit)}</span>
+              <span>{rivers.size > 1 && river ? `${nameOf(river)}: ` : ""}{words(e, river, unit)}</span>
             </li>
           );
         })}
@@ -58,7 +61,7 @@ export function EventPanel({ events, rivers, incidents, unit }: { events: LogEve
           <ul class="past">
             {past.map((i) => {
               const river = rivers.get(i.river_id);
-              return <li key={i.id}><a href={`#/incident/${i.id}`}>{river ? shortName(river) : i.river_id}, {instant(river, i.opened_s)}</a></li>;
+              return <li key={i.id}><a href={`#/incident/${i.id}`}>{river ? nameOf(river) : i.river_id}, {instant(river, i.opened_s)}</a></li>;
             })}
           </ul>
         </>

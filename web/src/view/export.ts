@@ -19,12 +19,22 @@ export function readingsCsv(river: River, readings: Map<string, Reading[]>): str
   const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const lines = rows.map((r) => {
     const time = calendar ? new Date(r.time_s * 1000).toISOString() : String(r.time_s);
-    return `${time},${quoted(r.sensor)},${r.below_limit ? "<" : ""}${r.concentration_g_m3}`;
+    return `${time},${quoted(r.sensor)},${r.below_limit ? "<" : r.above_limit ? ">" : ""}${r.concentration_g_m3}`;
   });
   return [`${calendar ? "time" : "time_s"},sensor,concentration_g_m3`, ...lines, ""].join("\n");
 }
 
-export const saveReadings = (river: River, readings: Map<string, Reading[]>) => asFile(readingsCsv(river, readings), "text/csv", `${river.id}-readings.csv`);
+/* Of an incident everything its engine saw, straight from the service; else what is on the screen. */
+export async function saveReadings(river: River, incident: Incident | undefined, readings: Map<string, Reading[]>): Promise<void> {
+  const whole = incident && (await api.incidentReadings(incident.id).catch(nothingKept));
+  asFile(whole ?? readingsCsv(river, readings), "text/csv", `${river.id}${whole && incident ? `-incident-${incident.id}` : ""}-readings.csv`);
+}
+
+/* The readings are no longer kept: what is on the screen is all there is. */
+function nothingKept(error: unknown): undefined {
+  if (error instanceof api.Refused && error.status === 410) return undefined;
+  throw error;
+}
 
 export async function savePlaces(river: River, incident: Incident | undefined): Promise<void> {
   asFile(await api.places(river.id, incident?.id), "application/geo+json", `${river.id}${incident ? `-incident-${incident.id}` : ""}.geojson`);

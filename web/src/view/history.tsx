@@ -8,6 +8,10 @@ import { canvasToPng } from "./export";
 import { Panel } from "./panel";
 import { color } from "./theme";
 
+/* A step that had a source. */
+type Found = Track & Source;
+const hasSource = (t: Track): t is Found => t.mass_g !== null && t.location_m !== null && t.time_s !== null;
+
 interface Quantity {
   key: keyof Source;
   title: string;
@@ -33,7 +37,7 @@ function yRange(rows: [number, number, number][]): [number, number] {
   return [lo - pad, hi + pad];
 }
 
-function Narrowing({ river, incident, history, quantity }: { river: River; incident: Incident; history: Track[]; quantity: Quantity }) {
+function Narrowing({ river, incident, history, quantity }: { river: River; incident: Incident; history: Found[]; quantity: Quantity }) {
   const { data, y } = useMemo(() => {
     const rows = history.map((t): [number, number, number] => {
       const mid = quantity.toShown(t[quantity.key], incident);
@@ -57,15 +61,17 @@ function Narrowing({ river, incident, history, quantity }: { river: River; incid
   );
 }
 
-export function HistoryPanel({ river, incident, history }: { river: River; incident: Incident; history: Track[] }) {
+export function HistoryPanel({ river, incident, history: steps }: { river: River; incident: Incident; history: Track[] }) {
+  const history = steps.filter(hasSource);
+  const without = steps.length - history.length;
   const figures = useRef<HTMLDivElement>(null);
   const save = () => canvasToPng([...figures.current!.querySelectorAll("canvas")], `incident-${incident.id}-history.png`);
   return (
     <Panel id="history" title="How the estimate narrowed" class="history" {...(history.length ? { tools: <button type="button" onClick={save}>PNG</button> } : {})}
-      note={history.length ? `By the number of readings used, ${incident.readings} so far; shaded: the interval.` : undefined}>
+      note={history.length ? `By the number of readings used, ${incident.readings} so far; shaded: the interval.${without ? ` ${without} ${without === 1 ? "step" : "steps"} without a source ${without === 1 ? "is" : "are"} left out.` : ""}` : undefined}>
       {history.length
         ? <div class="history-grid" ref={figures}>{QUANTITIES.map((q) => <Narrowing key={q.key} river={river} incident={incident} history={history} quantity={q} />)}</div>
-        : <p class="empty">Appears with the first estimate.</p>}
+        : <p class="empty">{without ? `${without} ${without === 1 ? "answer" : "answers"} so far, none with a source.` : "Appears with the first estimate."}</p>}
     </Panel>
   );
 }

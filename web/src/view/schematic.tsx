@@ -88,7 +88,8 @@ export function intakeLines(river: River, threat: Threat | undefined, name: stri
   if (threat.passed) return [name, "passed"];
   if (threat.first_s === null) return [name, "below its alarm level"];
   const wait = threat.first_s - now_s;
-  return [name, wait > 60 ? `in ${duration(wait)}` : `since ${shortInstant(river, threat.first_s)}`];
+  const until = threat.window ? `, until ${shortInstant(river, threat.window.until[2])}` : "";
+  return [name, `${wait > 60 ? `in ${duration(wait)}` : `since ${shortInstant(river, threat.first_s)}`}${until}`];
 }
 
 export function candidateLines(incident: Incident | undefined, candidate: Candidate): string[] {

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { riverNow, useTick } from "../clock";
 import { localOffset, relativeTime, utcDate, utcTime } from "../format";
 import type { River } from "../model";
-import { shortName } from "../sentence";
+import { nameOf } from "../sentence";
 import { useStore } from "./context";
 import { chooseTheme, chosenTheme, type Theme } from "./theme";
 
@@ -55,8 +55,9 @@ function Places() {
         const silent = e.river.sensors.some((s) => s.state === "silent");
         const empty = e.river.sensors.every((s) => s.state === "no data");
         const tone = e.incident !== null ? "alarm" : silent || empty ? "warn" : "calm";
-        const word = e.incident !== null ? "spill" : empty ? "no data" : silent ? "sensor silent" : "quiet";
-        return <a key={e.key} href={e.href} class={tone} aria-current={shown ? "page" : undefined}><i aria-hidden="true" />{shortName(e.river)} <span>{word}</span></a>;
+        const several = entries.filter((o) => o.river.id === e.river.id).length > 1;
+        const word = e.incident !== null ? (several ? `spill ${e.incident}` : "spill") : empty ? "no data" : silent ? "sensor silent" : "quiet";
+        return <a key={e.key} href={e.href} class={tone} aria-current={shown ? "page" : undefined}><i aria-hidden="true" />{nameOf(e.river)} <span>{word}</span></a>;
       })}
     </nav>
   );
