@@ -90,7 +90,7 @@ static bool collect(const hw__outbox *outbox, page *p, int64_t *last) {
       p->count++;
     } else if (ok) {
       /* A river no longer served, or a text that is none: it cannot go out, ever. */
-      hw__logf(HW_LOG_WARNING, "event_not_published", "event", "%" PRId64, events[i].id);
+      hw__logf(HW_LOG_WARNING, "event_not_published", "id", "%" PRId64, events[i].id);
     }
     *last = events[i].id;
     free(events[i].body);

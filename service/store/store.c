@@ -245,6 +245,18 @@ static hw__db_status run_append(hw__db *db, int64_t *seq, void *context) {
                        seq);
 }
 
+/* In which time this river lives, said to whoever spoke of the other. */
+static const char *why_not(const hw__checked_reading *entry) {
+  if (entry->fate != HW_FATE_TIME_BASE) {
+    return hw__fate_text(entry->fate);
+  }
+  return entry->calendar
+             ? "a date, but this river's first reading was in plain seconds: expected time_s, or the river "
+               "begun anew (docs/operations.md, A river in the wrong time)"
+             : "plain seconds, but this river's first reading had a date: expected time in ISO 8601, or the "
+               "river begun anew (docs/operations.md, A river in the wrong time)";
+}
+
 hw__db_status hw__store_ingest(hw__store *store, hw__ingest *ingest) {
   if (ingest->count == 0) {
     return HW_DB_OK;
@@ -254,7 +266,7 @@ hw__db_status hw__store_ingest(hw__store *store, hw__ingest *ingest) {
   for (size_t i = 0; i < ingest->count && status == HW_DB_OK; i++) {
     const hw__checked_reading *entry = &ingest->entries[i];
     if (entry->fate == HW_FATE_CONFLICT || entry->fate == HW_FATE_TIME_BASE) {
-      hw__ingest_reject(ingest, entry->line, entry->fate, "%s", hw__fate_text(entry->fate));
+      hw__ingest_reject(ingest, entry->line, entry->fate, "%s", why_not(entry));
     } else {
       ingest->tally[entry->fate]++;
     }

@@ -194,6 +194,30 @@ def test_calendar_rivers_have_dates(folder):
         assert answer["rejected"][0]["fate"] == "future", answer
 
 
+def documented(heading, word):
+    """A command of docs/operations.md, as it stands there."""
+    text = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/operations.md")).read()
+    return next(line for line in text.split(f"## {heading}")[1].splitlines() if line.startswith(word))
+
+
+def test_a_river_in_the_wrong_time_can_begin_anew(folder):
+    right = "time,sensor,concentration_g_m3\n2020-03-01T08:15:00Z,s1,0\n2020-03-01T08:20:00Z,s2,0\n"
+    with serve(folder) as service:
+        assert service.post("time_s,sensor,concentration_g_m3\n1,s1,0\n")["accepted"] == 1  # a stray row
+        refused = service.post(right)
+        assert refused["rejected_count"] == 2 and "first reading was in plain seconds" in refused["rejected"][0]["reason"], refused
+        service.settle()
+    sql = documented("A river in the wrong time", "sqlite3").split('"')[1]
+    execute(service.db, sql)
+    with service:
+        assert service.post(right)["accepted"] == 2
+        service.settle()
+        river = service.get("/v1/rivers/demo")
+        assert river["time_base"] == "calendar" and river["sensors"][0]["readings"] == 1, river
+        refused = service.post("time_s,sensor,concentration_g_m3\n1,s1,0\n")
+        assert "first reading had a date" in refused["rejected"][0]["reason"], refused
+
+
 def test_limits_and_refusals(folder):
     with serve(folder, "--body-limit", "20000", "--rate", "25") as service:
         assert service.request("/v1/readings", "x" * 30000, {"Content-Type": "text/csv"})[0] == 413
