@@ -3,17 +3,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/page.h"
 #include "cli/plot.h"
 #include "cli/progress.h"
 #include "cli/sensors.h"
 #include "cli/session.h"
+#include "map.h"
 
 typedef struct {
   cli_method_options method_options;
-  const char *method, *format, *plot;
+  const char *method, *format, *plot, *report, *map;
   bool each, per_sensor;
-  size_t round;    /* readings of a sensor in a round, with per_sensor */
-  cli_album album; /* filled when there is a plot */
+  size_t round; /* readings of a sensor in a round, with per_sensor */
+  int argc;     /* as typed */
+  char **argv;
+  cli_album album; /* filled when there is something to draw */
 } identify_request;
 
 /* One JSON line, out at once, so that whoever reads the pipe sees it now. */
@@ -42,7 +46,7 @@ static int observe(cli_session *session, cli_worker *worker, identify_request *r
     return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
                     (unsigned long long)hw_reader_line(session->reader), worker->method->name, hw_status_text(status));
   }
-  if (request->plot) {
+  if (request->plot || request->report) {
     cli_album_add(&request->album, reading);
   }
   return request->each ? print_line(session, worker, request, &estimate) : -1;
@@ -67,6 +71,29 @@ static int observe_all(cli_session *session, cli_worker *worker, identify_reques
   return code;
 }
 
+static int write_map(const char *path, const hw_result *result) {
+  char *text = NULL;
+  hw_error error;
+  if (hw_result_json(result, true, &text) != HW_OK) {
+    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  }
+  const hw_status status = hw_map_write(path, result->river, text, &error);
+  free(text);
+  return status == HW_OK ? -1 : cli_fail(cli_exit_code(status), "%s", error.text);
+}
+
+/* Picture, report and map, where asked for. */
+static int write_files(const cli_session *session, const cli_worker *worker, const identify_request *request,
+                       const hw_result *result) {
+  const cli_picture picture = {
+      .picture = request->plot, .result = result, .run = worker->run, .album = &request->album};
+  int code = request->plot ? cli_plot(&picture) : -1;
+  if (code < 0 && request->report) {
+    code = cli_report_write(&(cli_report){request->report, picture, session, request->argc, request->argv});
+  }
+  return code < 0 && request->map ? write_map(request->map, result) : code;
+}
+
 /* The answer, unless it went out reading by reading, and the picture. */
 static int print_result(cli_session *session, cli_worker *worker, const identify_request *request) {
   hw_estimate estimate;
@@ -88,7 +115,7 @@ static int print_result(cli_session *session, cli_worker *worker, const identify
     cli_print(json ? "\n" : "");
     free(text);
   }
-  return request->plot ? cli_plot(&(cli_picture){request->plot, &result, worker->run, &request->album}) : -1;
+  return write_files(session, worker, request, &result);
 }
 
 static int identify(cli_session *session, cli_worker *worker, identify_request *request) {
@@ -106,7 +133,7 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
   if (status != HW_OK) {
     return cli_explain_create(status, worker->method, session);
   }
-  if (request->plot && !cli_album_create(&request->album, session->river.sensor_count)) {
+  if ((request->plot || request->report) && !cli_album_create(&request->album, session->river.sensor_count)) {
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
   }
   code = observe_all(session, worker, request);
@@ -122,10 +149,16 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
   return code >= 0 ? code : cli_finish(cli_interrupted ? EXIT_INTERRUPTED : EXIT_DONE);
 }
 
+static int check_map(const char *path) {
+  const char *dot = strrchr(path, '.');
+  const bool good = dot && (strcmp(dot, ".geojson") == 0 || strcmp(dot, ".gpkg") == 0);
+  return good ? -1 : cli_fail(EXIT_USAGE, "--map '%s', expected a file name that ends in .geojson or .gpkg", path);
+}
+
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", "READINGS", NULL};
-  identify_request request = {.format = "text"};
-  cli_option options[6 + CLI_METHOD_ROWS] = {
+  identify_request request = {.format = "text", .argc = argc, .argv = argv};
+  cli_option options[8 + CLI_METHOD_ROWS] = {
       {"method", OPTION_TEXT, &request.method, "NAME", "see 'headwater methods'; default " CLI_DEFAULT_METHOD, NULL},
       {"format", OPTION_CHOICE, &request.format, "text|json", "of the answer; default text", cli_formats},
       {"each", OPTION_FLAG, &request.each, NULL, "one JSON line after every reading, flushed at once", NULL},
@@ -134,8 +167,11 @@ static int run(int argc, char **argv) {
        "every sensor's own answer, and their mean with its interval", NULL},
       {"round", OPTION_COUNT, &request.round, "N",
        "with --per-sensor: so many readings of a sensor at a time; default all", NULL},
+      {"report", OPTION_TEXT, &request.report, "FILE.html|pdf", "also a report with everything in it; needs gnuplot",
+       NULL},
+      {"map", OPTION_TEXT, &request.map, "FILE.geojson|gpkg", "also the answer as a layer for map programs", NULL},
   };
-  cli_method_rows(&request.method_options, options + 6);
+  cli_method_rows(&request.method_options, options + 8);
   const cli_usage usage = {
       &cli_verb_identify,
       "RIVER READINGS [options]",
@@ -156,6 +192,8 @@ static int run(int argc, char **argv) {
     return cli_fail(EXIT_USAGE, "--round without --per-sensor, expected both");
   }
   code = request.plot ? cli_plot_check(request.plot) : -1;
+  code = code < 0 && request.report ? cli_report_check(request.report) : code;
+  code = code < 0 && request.map ? check_map(request.map) : code;
   if (code >= 0) {
     return code;
   }

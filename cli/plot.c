@@ -79,21 +79,25 @@ static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t
       0.24 * row, 1 - 0.22 * row, 0.4 * row);
 }
 
+int cli_plot_check_name(const char *option, const char *path) {
+  for (const char *p = path; *p; p++) {
+    if ((unsigned char)*p < 0x20 || strchr("'`\"\\", *p)) {
+      return cli_fail(EXIT_USAGE, "%s with a quote, backslash or control character in the name, expected a plain one",
+                      option);
+    }
+  }
+  return strlen(path) + 8 < HW_GNUPLOT_PATH_SIZE
+             ? -1
+             : cli_fail(EXIT_USAGE, "%s with a name of %zu bytes", option, strlen(path));
+}
+
 int cli_plot_check(const char *picture) {
   const char *dot = strrchr(picture, '.');
   const char *extension = dot ? dot : "";
   if (strcmp(extension, ".svg") != 0 && strcmp(extension, ".png") != 0) {
     return cli_fail(EXIT_USAGE, "--plot '%s', expected a file name that ends in .svg or .png", picture);
   }
-  for (const char *p = picture; *p; p++) {
-    if ((unsigned char)*p < 0x20 || strchr("'`\"\\", *p)) {
-      return cli_fail(EXIT_USAGE,
-                      "--plot with a quote, backslash or control character in the name, expected a plain one");
-    }
-  }
-  return strlen(picture) + 8 < HW_GNUPLOT_PATH_SIZE
-             ? -1
-             : cli_fail(EXIT_USAGE, "--plot with a name of %zu bytes", strlen(picture));
+  return cli_plot_check_name("--plot", picture);
 }
 
 int cli_plot(const cli_picture *picture) {
@@ -119,6 +123,9 @@ int cli_plot(const cli_picture *picture) {
   if (hw_river_has_hydraulics(picture->result->river) &&
       hw_transport_create(picture->result->river, NULL, &canvas.transport) != HW_OK) {
     canvas.transport = NULL;
+  }
+  if (picture->front) {
+    picture->front(&canvas.script, picture->front_context);
   }
   write_heading(&canvas, picture, rows);
   for (size_t i = 0; i < sensor_count; i++) {

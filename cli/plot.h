@@ -11,10 +11,14 @@ typedef struct {
   const hw_result *result; /* with its estimate */
   hw_run *run;             /* asked for predictions and samples where its method has them */
   const cli_album *album;
+  void (*front)(hw_gnuplot *script, void *context); /* writes pages before the picture; NULL: none */
+  void *front_context;
 } cli_picture;
 
 /* Is this a name a picture can have: ends in .svg or .png, nothing gnuplot would stumble over? -1 or an exit code. */
 int cli_plot_check(const char *picture);
+/* The second half of that, for any option. */
+int cli_plot_check_name(const char *option, const char *path);
 /* -1, or an exit code after a fault was told. */
 int cli_plot(const cli_picture *picture);
 

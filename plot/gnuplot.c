@@ -32,13 +32,20 @@ hw_status hw_gnuplot_open(hw_gnuplot *plot, const char *picture, int width, int 
     return fail(error, "%s: %s", plot->script, strerror(errno));
   }
   const char *name = slash ? slash + 1 : picture;
-  const bool svg = strcmp(extension_of(picture), ".svg") == 0;
+  const char *extension = extension_of(picture);
+  const bool svg = strcmp(extension, ".svg") == 0, pdf = strcmp(extension, ".pdf") == 0;
+  char size[60];
+  snprintf(size, sizeof size, pdf ? "%gin,%gin" : "%g,%g", width / (pdf ? 100.0 : 1), height / (pdf ? 100.0 : 1));
   fprintf(plot->file,
           "# Change what you like and run again in this folder: gnuplot '%s.gp'\n"
           "set encoding utf8\n"
-          "set terminal %s size %d,%d noenhanced font 'DejaVu Sans,%d' background rgb 'white'\n"
+          "set terminal %s size %s noenhanced font 'DejaVu Sans,%d' background rgb 'white'\n"
           "set output '%s'\n",
-          name, svg ? "svg" : "pngcairo", width, height, svg ? 11 : 10, name);
+          name,
+          svg   ? "svg"
+          : pdf ? "pdfcairo"
+                : "pngcairo",
+          size, svg || pdf ? 11 : 10, name);
   return HW_OK;
 }
 

@@ -16,7 +16,7 @@ typedef struct {
   const char *picture; /* as given */
 } hw_gnuplot;
 
-/* Begins the script with terminal, size in pixels and output. The picture's name ends in .svg or .png, is at least 8
+/* Begins the script with terminal, size in pixels and output. The picture's name ends in .svg, .png or .pdf, is at least 8
  * bytes shorter than a path may be, and has no quote, backslash or control character.
  * Status: HW_EIO with *error */
 hw_status hw_gnuplot_open(hw_gnuplot *plot, const char *picture, int width, int height, hw_error *error);
