@@ -118,7 +118,7 @@ static int draw(const cli_report *report, char **svg) {
 static int write_html(const cli_report *report, const parts *p) {
   char *svg = NULL;
   const int code = draw(report, &svg);
-  if (code >= 0) {
+  if (code >= 0 || !svg) {
     return code;
   }
   FILE *out = fopen(report->path, "w");
