@@ -6,6 +6,8 @@
 #   make bench    how fast, as ratios in one run
 #   make install  program, library, headers, man pages (PREFIX=/usr/local)
 #   make reproduce   the paper's figures and tables: reproduce-output/index.html and docs/results.md
+#   make pages       every shipped page that shows what the program says: that one, the session in README.md, docs/spill.svg;
+#                    PAGES=quick leaves out the long sections
 #   make study-online   do the learners reach the best fit? 100 random rivers
 #   make study-posterior is the engine, dispersion known, as good as its equations allow?
 #   make study-rivers   coverage and errors of the field model on held-out rivers
@@ -40,10 +42,11 @@ SERVE ?=
 FAULTS ?=
 SCALE ?=
 DEMO ?=
+PAGES ?=
 WEEKS ?=
 
 .PHONY: program serve newcomer load torture faults scale demo-cluster fuzz study-detect
-.PHONY: all reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density study-field fit-population choose-population
+.PHONY: all pages reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density study-field fit-population choose-population
 all: program
 	@ninja --quiet -C $(BUILD)
 
@@ -71,6 +74,10 @@ install: all
 reproduce: all
 	@tools/need demo
 	@$(HEADWATER) reproduce --markdown docs/results.md
+
+pages: all
+	@tools/need demo
+	@tools/pages $(PAGES)
 
 study-online: all
 	@$(BUILD)/experiments/study_online

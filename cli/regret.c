@@ -16,6 +16,7 @@ typedef struct {
   cli_method_options method_options;
   const char *methods, *format;
   double step_ug; /* per (ug/l)^2 */
+  size_t budget;  /* gradient steps; 0: not asked */
 } regret_request;
 
 typedef struct {
@@ -174,6 +175,11 @@ static double growth(const account *a, size_t m, bool local) {
   return before > 0 ? (after - before) / before : NAN;
 }
 
+/* Readings that the loss is over in the end. */
+static size_t full_window(const account *a) {
+  return a->window < a->reading_count ? a->window : a->reading_count;
+}
+
 static void print_text(const account *a, const regret_request *request) {
   const double n = (double)a->reading_count;
   printf("%s\n\n", in_words);
@@ -193,8 +199,15 @@ static void print_text(const account *a, const regret_request *request) {
       "kappa %.4g, smoothness %.4g, Hessian-Lipschitz %.4g (ug/l)^2 per box width, width^2, width^3: estimates from "
       "below\n",
       a->constants.lipschitz * ug2, a->constants.smoothness * ug2, a->constants.hessian_lipschitz * ug2);
+  printf("largest loss met, B of Assumption 2.3: %.4g (ug/l)^2\n", a->constants.largest * ug2);
   printf("best window by the theorem: %zu of %zu readings\n",
          hw_regret_best_window(&a->constants, a->delta, a->reading_count), a->reading_count);
+  printf("gradient steps by Theorem 3.2 (ii), eq. 7, at steps of 1 / smoothness: at most %.3g\n",
+         hw_regret_gradient_bound(&a->constants, a->delta, full_window(a), a->reading_count, 0, 0));
+  if (request->budget) {
+    printf("readings that %zu gradient steps are sure to last for: %.3g\n", request->budget,
+           hw_regret_readings_within(&a->constants, a->delta, full_window(a), (double)request->budget, 0, 0));
+  }
 }
 
 static void print_series(const account *a, size_t m, const char *key, bool local) {
@@ -213,8 +226,12 @@ static void print_json(const account *a, const regret_request *request, const hw
          (unsigned long long)request->method_options.options.seed, a->reading_count, a->window, request->step_ug);
   printf(" \"hindsight\": {\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"summed_loss_ug2_l2\": %.9g},\n",
          a->hindsight.mass_g, a->hindsight.location_m, a->hindsight.time_s, a->hindsight_sum * ug2);
-  printf(" \"constants\": {\"lipschitz\": %.9g, \"smoothness\": %.9g, \"hessian_lipschitz\": %.9g},\n",
-         a->constants.lipschitz * ug2, a->constants.smoothness * ug2, a->constants.hessian_lipschitz * ug2);
+  printf(
+      " \"constants\": {\"lipschitz\": %.9g, \"smoothness\": %.9g, \"hessian_lipschitz\": %.9g, \"largest\": %.9g},\n",
+      a->constants.lipschitz * ug2, a->constants.smoothness * ug2, a->constants.hessian_lipschitz * ug2,
+      a->constants.largest * ug2);
+  printf(" \"gradient_bound\": %.9g,\n",
+         hw_regret_gradient_bound(&a->constants, a->delta, full_window(a), a->reading_count, 0, 0));
   printf(" \"local_bound\": %.9g, \"best_window\": %zu,\n \"methods\": [",
          hw_regret_bound(&a->constants, a->delta, a->window, a->reading_count) * ug4,
          hw_regret_best_window(&a->constants, a->delta, a->reading_count));
@@ -253,14 +270,16 @@ static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", "READINGS", NULL};
   static const char *const formats[] = {"csv", "text", "json", NULL};
   regret_request request = {.methods = ONLINE_METHODS, .format = "csv", .step_ug = HW_REGRET_STEP / 1e6};
-  cli_option options[3 + CLI_METHOD_ROWS] = {
+  cli_option options[4 + CLI_METHOD_ROWS] = {
       {"methods", OPTION_TEXT, &request.methods, "A,B,...", "which to measure; default " ONLINE_METHODS, NULL},
       {"step", OPTION_POSITIVE, &request.step_ug, "ETA",
        "common step of the local regret, per (ug/l)^2 in box widths; default 0.001", NULL},
+      {"budget", OPTION_COUNT, &request.budget, "T",
+       "gradient steps: how many readings they are sure to last for (text)", NULL},
       {"format", OPTION_CHOICE, &request.format, "csv|text|json", "a row per reading, or a summary; default csv",
        formats},
   };
-  cli_method_rows(&request.method_options, options + 3);
+  cli_method_rows(&request.method_options, options + 4);
   request.method_options.options.per_sensor = false;
   const cli_usage usage = {
       &cli_verb_regret,

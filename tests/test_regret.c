@@ -294,6 +294,42 @@ static void test_error_bound_elsewhere_is_no_verdict_about_the_minimum(void **un
   close_scene(&s);
 }
 
+/* Eqs. 7, 9 and 10 by hand. */
+static void test_theorems_in_numbers(void **unused) {
+  (void)unused;
+  const hw_loss_constants k = {.lipschitz = 3.7, .smoothness = 14.2, .largest = 0.37};
+  const double bound = hw_regret_gradient_bound(&k, 0.01, 4, 82, 0, 0);
+  assert_true(fabs(bound - 4 * 0.37 * 14.2 * 82 / (1e-4 * 4)) < 1e-6 * bound); /* the bracket is 1 / (2 beta) */
+  assert_true(fabs(hw_regret_readings_within(&k, 0.01, 4, bound, 0, 0) - 82) < 1e-9);
+  const double own = hw_regret_gradient_bound(&k, 0.01, 4, 82, 0.02, 0.03);
+  assert_true(fabs(own - 2 * 0.37 * 82 / (1e-4 * (0.02 - 14.2 * 0.0009 / 2) * 4)) < 1e-6 * own);
+  assert_true(isinf(hw_regret_gradient_bound(&k, 0.01, 4, 82, 0.02, 0.3))); /* steps too long: nothing is promised */
+  const double work = 14.2 * 0.37 / 1e-4, escape = hw_regret_escape_bound(&k, 0.01, 0.37, 0.1, 82);
+  assert_true(fabs(escape - work * pow(log(3 * work / 0.1), 4) * 82) < 1e-9 * escape);
+  const hw_cumulative_bound c = hw_regret_cumulative_bound(3.7, 0.5, 0.01, 1, 82);
+  assert_true(fabs(c.printed - 0.5 * 0.01 / 3.7 * 82) < 1e-12);
+  assert_true(fabs(c.inverted - 3.7 * 0.01 / 0.5 * 82) < 1e-12);
+  assert_true(fabs(c.complete - 3.7 * 7.41 / 0.5 * 82) < 1e-9);
+}
+
+/* Every point is of one kind, and where no model overlaps the readings of none: Proposition 4.2 does not hold there. */
+static void test_plateaus_are_no_strict_saddles(void **unused) {
+  (void)unused;
+  scene s = open_scene(12, 0, 1);
+  hw_error_bound found;
+  assert_int_equal(hw_error_bound_check(&s.river, s.readings, s.count, NULL, &found), HW_OK);
+  const hw_stationary *const kinds[] = {&found.iterates, &found.anywhere};
+  for (size_t i = 0; i < 2; i++) {
+    assert_int_equal(kinds[i]->steep + kinds[i]->saddle + kinds[i]->close + kinds[i]->none, kinds[i]->points);
+    assert_true(kinds[i]->second_order <= kinds[i]->first_order);
+  }
+  assert_int_equal(found.iterates.points, s.count);
+  assert_int_equal(found.anywhere.points, 1000);
+  assert_true(found.iterates.close > s.count / 2); /* the descent ends in minima */
+  assert_true(found.anywhere.none > 0);
+  close_scene(&s);
+}
+
 /* Without the optimum in hindsight the local regret is the same, and there is no cumulative one. */
 static void test_local_regret_needs_no_hindsight(void **unused) {
   (void)unused;
@@ -352,6 +388,8 @@ int main(void) {
       cmocka_unit_test(test_eigenvalues_match_a_matrix_made_from_them),
       cmocka_unit_test(test_error_bound_holds_at_algorithm_5s_answer_but_not_for_single_readings),
       cmocka_unit_test(test_error_bound_elsewhere_is_no_verdict_about_the_minimum),
+      cmocka_unit_test(test_theorems_in_numbers),
+      cmocka_unit_test(test_plateaus_are_no_strict_saddles),
       cmocka_unit_test(test_local_regret_needs_no_hindsight),
       cmocka_unit_test(test_regret_rejects_bad_input_and_goes_on),
   };

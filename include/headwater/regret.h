@@ -78,6 +78,32 @@ double hw_regret_bound(const hw_loss_constants *constants, double delta, size_t 
 /* The window that minimises the bound for a fixed number of gradients: 2 kappa / delta within 1..N. */
 size_t hw_regret_best_window(const hw_loss_constants *constants, double delta, size_t readings);
 
+/* Theorem 3.2 (ii), eq. 7: the most gradient steps that Algorithm 1 takes over so many readings,
+ *
+ *   2 B N / (delta^2 (eta_least - beta eta_most^2 / 2) w),
+ *
+ * beta the smoothness, its steps between eta_least and eta_most in box widths^2 per (g/m3)^2; both 0 takes 1 / beta,
+ * which makes the bound least. INFINITY where the bracket is not positive and nothing is promised. */
+double hw_regret_gradient_bound(const hw_loss_constants *constants, double delta, size_t window, size_t readings,
+                                double eta_least, double eta_most);
+/* The same turned around: how many readings a budget of so many gradient steps lasts for. */
+double hw_regret_readings_within(const hw_loss_constants *constants, double delta, size_t window, double steps,
+                                 double eta_least, double eta_most);
+/* Theorem 4.3, eq. 9, its O() read as 1: gradients of Algorithm 5, where F falls by `gap` at most, with this chance of
+ * failure. The smoothness stands where the paper writes kappa, as in what it cites. */
+double hw_regret_escape_bound(const hw_loss_constants *constants, double delta, double gap, double failure,
+                              size_t readings);
+
+/* Theorem 4.7, eq. 10, its O() read as 1: the cumulative regret of Algorithm 5. */
+typedef struct {
+  double printed;  /* mu delta / kappa x N */
+  double inverted; /* kappa delta / mu x N, which is what Assumption 4.6 gives */
+  double
+      complete; /* kappa (delta + 2 kappa / w) / mu x N: x^n is stationary for the reading before, not for this one */
+} hw_cumulative_bound;
+hw_cumulative_bound hw_regret_cumulative_bound(double lipschitz, double mu, double delta, size_t window,
+                                               size_t readings);
+
 /* ---- The local error bound at Algorithm 5's answer (Definition 4.4, Example 4.5, Assumption 4.6) ---- */
 
 /* Zero means the default. */
@@ -96,6 +122,18 @@ typedef struct {
   double share_positive; /* of the points sampled there, those with a positive definite Hessian */
   bool holds;            /* mu > 0 and all points positive definite */
 } hw_error_region;
+
+/* What kind of points these are, by Definition 4.1 (epsilon = theta) and Proposition 4.2 (tau = sqrt(iota theta), zeta
+ * = theta / mu). */
+typedef struct {
+  size_t points;
+  size_t first_order;  /* |grad F| <= epsilon */
+  size_t second_order; /* of those, with no eigenvalue below -sqrt(iota epsilon) */
+  size_t steep;        /* (i) |grad F| >= theta */
+  size_t saddle;       /* else (ii) an eigenvalue of -tau or less */
+  size_t close;        /* else (iii) within zeta of a strict minimum */
+  size_t none;         /* neither: here F is not strict saddle, whatever the proposition says */
+} hw_stationary;
 
 /* Coordinates in box widths, losses divided by the mean square reading: all numbers are unit-free. */
 typedef struct {
@@ -116,6 +154,13 @@ typedef struct {
   double median_distance; /* of x^n from x' */
   double admitted_mu;     /* the largest mu with |grad Psi| >= mu/kappa (Psi - Psi') at every x^n; INFINITY: at any */
   bool single_holds;      /* all definite, nearby too, and close */
+  /* Section 4 beside it. */
+  hw_loss_constants constants; /* of single readings: kappa, smoothness, iota, B */
+  hw_stationary
+      iterates; /* what Algorithm 5 stood at after each reading (200 of them at most, evenly), on F of those so far */
+  hw_stationary anywhere;     /* options.samples points drawn from the box, on F of all readings */
+  double escape;              /* eq. 9 at delta = theta, gap B, failure 0.1 */
+  hw_cumulative_bound regret; /* eq. 10 at delta = theta, w = 1 */
 } hw_error_bound;
 
 /* Runs Algorithm 5 over the readings (method "aptgd", resolved) and checks what it says.

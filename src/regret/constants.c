@@ -145,3 +145,36 @@ size_t hw_regret_best_window(const hw_loss_constants *constants, double delta, s
   const double best = 2 * constants->lipschitz / delta;
   return !(best > 1) ? 1 : best >= (double)readings ? readings : (size_t)(best + 0.5);
 }
+
+static double bracket(const hw_loss_constants *constants, double eta_least, double eta_most) {
+  const double beta = constants->smoothness, plain = beta > 0 ? 1 / beta : 0;
+  const double least = eta_least > 0 ? eta_least : plain, most = eta_most > 0 ? eta_most : plain;
+  return least - 0.5 * beta * most * most;
+}
+
+double hw_regret_gradient_bound(const hw_loss_constants *constants, double delta, size_t window, size_t readings,
+                                double eta_least, double eta_most) {
+  const double eta = bracket(constants, eta_least, eta_most);
+  return eta > 0 && delta > 0 ? 2 * constants->largest * (double)readings / (delta * delta * eta * (double)window)
+                              : INFINITY;
+}
+
+double hw_regret_readings_within(const hw_loss_constants *constants, double delta, size_t window, double steps,
+                                 double eta_least, double eta_most) {
+  return steps / hw_regret_gradient_bound(constants, delta, window, 1, eta_least, eta_most);
+}
+
+double hw_regret_escape_bound(const hw_loss_constants *constants, double delta, double gap, double failure,
+                              size_t readings) {
+  const double work = constants->smoothness * gap / (delta * delta);
+  const double logarithm = log(3 * work / failure); /* d = 3 */
+  return work * pow(fmax(logarithm, 0), 4) * (double)readings;
+}
+
+hw_cumulative_bound hw_regret_cumulative_bound(double lipschitz, double mu, double delta, size_t window,
+                                               size_t readings) {
+  const double n = (double)readings;
+  return (hw_cumulative_bound){.printed = mu * delta / lipschitz * n,
+                               .inverted = lipschitz * delta / mu * n,
+                               .complete = lipschitz * (delta + 2 * lipschitz / (double)window) / mu * n};
+}

@@ -21,7 +21,7 @@
 #include "regret/bend.h"
 
 enum { RADII = 21, POLISH_ITERATIONS = 2000 };
-static const double rounding = 1e-10, default_threshold = 0.01, polish_tolerance = 1e-10;
+static const double rounding = 1e-10, default_threshold = 0.01, polish_tolerance = 1e-10, failure = 0.1;
 
 static void close_check(hw__bound_check *c) {
   hw__view_free(&c->view);
@@ -162,6 +162,13 @@ static void check_mean_loss(hw__bound_check *c, hw_error_bound *out) {
   }
 }
 
+/* Theorems 4.3 and 4.7 in numbers. */
+static void add_bounds(const hw__bound_check *c, hw_error_bound *out) {
+  const double delta = c->options.threshold, mu = out->eigenvalue[0];
+  out->escape = hw_regret_escape_bound(&out->constants, delta, out->constants.largest, failure, c->count);
+  out->regret = hw_regret_cumulative_bound(out->lipschitz, mu, delta, 1, c->count);
+}
+
 hw_status hw_error_bound_check(const hw_river *river, const hw_reading *readings, size_t count,
                                const hw_error_bound_options *options, hw_error_bound *out) {
   if (count == 0) {
@@ -193,6 +200,8 @@ hw_status hw_error_bound_check(const hw_river *river, const hw_reading *readings
     check_mean_loss(&c, &found);
     status = hw__bound_check_singles(&c, &found);
     if (status == HW_OK) {
+      hw__bound_sort_points(&c, &found);
+      add_bounds(&c, &found);
       *out = found;
     }
   }

@@ -32,7 +32,9 @@ double hw__bound_gradient(hw__bound_check *c, const hw__view *view, const hw_sou
 /* Euclidean, in box widths. */
 double hw__bound_distance(const hw__bound_check *c, const hw_source *x, const hw_source *y);
 
-/* Assumption 4.6 (single_bound.c). Status: HW_ENOMEM */
+/* Definition 4.1 and Proposition 4.2 (stationary.c), at out->constants and out->eigenvalue. */
+void hw__bound_sort_points(hw__bound_check *c, hw_error_bound *out);
+/* Assumption 4.6 (single_bound.c); fills out->constants too. Status: HW_ENOMEM */
 hw_status hw__bound_check_singles(hw__bound_check *c, hw_error_bound *out);
 
 #endif

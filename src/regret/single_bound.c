@@ -75,6 +75,8 @@ hw_status hw__bound_check_singles(hw__bound_check *c, hw_error_bound *out) {
   }
   out->admitted_mu = INFINITY;
   out->lipschitz = constants.lipschitz * c->scale;
+  out->constants = (hw_loss_constants){constants.lipschitz * c->scale, constants.smoothness * c->scale,
+                                       constants.hessian_lipschitz * c->scale, constants.largest * c->scale};
   for (size_t i = 0; status == HW_OK && i < c->count; i++) {
     hw_source lowest;
     hw__window_add(&c->one, &c->readings[i]);

@@ -7,7 +7,7 @@ sed -n 6p one.csv
 awk -F, '!/^#/ && NR > 6 { rows[$3]++; if ($7 < -1e-9) low++; if ($4 + 0 < local[$3]) fell++; if ($4 > $6) above++; local[$3] = $4 }
   END { print rows["atgd"], rows["mtgd"], "rows;", low + 0, "negative,", fell + 0, "falling,", above + 0, "above the bound" }' one.csv
 echo '# the summary'
-headwater regret data/river.yaml readings.csv --methods atgd --format text | sed -E 's/[0-9][0-9.e+-]*/N/g'
+headwater regret data/river.yaml readings.csv --methods atgd --budget 1000 --format text | sed -E 's/[0-9][0-9.e+-]*/N/g'
 echo '# as printed: the loss, its window and its tolerance are those the learners run with'
 headwater regret data/river.yaml readings.csv --methods tgd,atgd --variant printed --format text | grep -oE 'window [0-9]+, tolerance [^;]*|best window.*'
 headwater regret data/river.yaml readings.csv --methods tgd,atgd --variant printed --window 4 --tolerance 0.001 --format text | grep -oE 'window [0-9]+, tolerance [^;]*'
