@@ -106,12 +106,57 @@ static void test_bandit_repeats_to_the_bit(void **unused) {
   hw_river_free(&river);
 }
 
+static double mean_square_at(const hw_river *river, const hw_source *x, const hw_reading *readings, size_t count) {
+  hw_transport *transport = NULL;
+  double sum = 0;
+  assert_int_equal(hw_transport_create(river, NULL, &transport), HW_OK);
+  for (size_t i = 0; i < count; i++) {
+    double c = 0;
+    hw_transport_concentration(transport, x, river->sensors[readings[i].sensor].location_m, readings[i].time_s, &c);
+    sum += (c - readings[i].concentration_g_m3) * (c - readings[i].concentration_g_m3) / (double)count;
+  }
+  hw_transport_free(transport);
+  return sum;
+}
+
+/* One or two values of the loss a reading and no more; with two the loss falls, over many passes of the same record. */
+static void test_feedback_of_one_and_two_points(void **unused) {
+  (void)unused;
+  enum { PASSES = 60 };
+  hw_river river = paper_river();
+  hw_reading *readings = NULL;
+  const size_t count = paper_readings(&river, 10, 0, 1, &readings);
+  const hw_problem problem = {.river = &river};
+  const hw_options options = {.window = count, .has_start = true, .start = {1420, -21600, -12600}};
+  for (size_t points = 1; points <= 2; points++) {
+    hw_run *run = NULL;
+    hw_estimate e;
+    assert_int_equal(hw_run_create(hw_method_find(points == 1 ? "bandit1" : "bandit2"), &problem, &options, &run),
+                     HW_OK);
+    for (size_t i = 0; i < PASSES * count; i++) {
+      assert_int_equal(hw_run_observe(run, &readings[i % count]), HW_OK);
+    }
+    assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+    const size_t asked = points * (count * (count + 1) / 2 + (PASSES - 1) * count * count);
+    assert_int_equal(e.cost.model_evaluations, asked);
+    assert_int_equal(e.cost.gradient_evaluations, 0);
+    const double before = mean_square_at(&river, &options.start, readings, count),
+                 after = mean_square_at(&river, &e.source, readings, count);
+    print_message("%zu points: loss %.3g to %.3g\n", points, before, after);
+    assert_true(points == 1 ? isfinite(after) : after < 0.5 * before);
+    hw_run_free(run);
+  }
+  free(readings);
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bandit_reaches_the_loss_of_mtgd),
       cmocka_unit_test(test_bandit_learns_from_a_model_without_derivatives),
       cmocka_unit_test(test_bandit_survives_a_model_that_answers_nan),
       cmocka_unit_test(test_bandit_repeats_to_the_bit),
+      cmocka_unit_test(test_feedback_of_one_and_two_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

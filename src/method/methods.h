@@ -17,7 +17,9 @@
   X(genetic)              \
   X(mcmc)                 \
   X(backward)             \
-  X(bandit)
+  X(bandit)               \
+  X(bandit1)              \
+  X(bandit2)
 
 #define HW_METHOD_EXTERN(name) extern const hw_method hw_method_##name;
 HW_METHOD_LIST(HW_METHOD_EXTERN)

@@ -10,20 +10,16 @@
  * would be useless. A path that explains nothing of the readings has no slope to feel and is redrawn from
  * the box.
  *
- * The forward model is hw_problem.forward where given, so any model can be learned from; else the river's
- * own transport. The user's model is called from one thread only. Coordinates are box widths.
+ * That takes two or three values a move and several moves a reading; with one or two values a reading: feedback.c.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "headwater/method.h"
 #include "headwater/rng.h"
-#include "headwater/transport.h"
-#include "loss/box.h"
-#include "loss/misfit.h"
+#include "online/query.h"
 
-enum { MOVES_PER_READING = 8, DIM = 3 };
+enum { MOVES_PER_READING = 8, DIM = HW__QUERY_DIM };
 static const double first_scale = 0.1, largest_scale = 0.3, smallest_scale = 1e-9, reopened_scale = 1e-3;
 static const double path_rate = 0.4, covariance_rate = 2.0 / 15; /* 2/(d+2), 2/(d^2+6) of the paper above */
 static const double farthest = 3, grow = 0.5, shrink = 0.15, explains_nothing = 0.98;
@@ -38,47 +34,11 @@ typedef struct {
 } path;
 
 typedef struct {
-  hw_problem problem;
-  hw_box box;
-  hw_transport *transport; /* NULL with a forward model of the user's */
-  double *sensor_m;
-  hw__misfit misfit; /* the river's own model; with a user's only its count is used */
-  hw__window window;
-  hw__view view;
+  hw__query query;
   double level;
   size_t path_count, best;
   path *paths;
 } bandit;
-
-static hw_source source_of(const bandit *b, const double unit[DIM]) {
-  double lo[DIM], width[DIM];
-  hw__source_to(&b->box.lo, lo);
-  hw__box_widths(&b->box, width);
-  for (int j = 0; j < DIM; j++) {
-    lo[j] += unit[j] * width[j];
-  }
-  const hw_source x = hw__source_from(lo);
-  return hw__box_clamp(&b->box, &x);
-}
-
-static double users_loss(bandit *b, const hw_source *x) {
-  double sum = 0;
-  for (size_t i = 0; i < b->window.count; i++) {
-    const hw_reading *r = hw__window_at(&b->window, i);
-    const double place_m = b->problem.river->sensors[r->sensor].location_m;
-    const double off = b->problem.forward(b->problem.forward_context, x, place_m, r->time_s) - r->concentration_g_m3;
-    sum += r->below_limit && off < 0 ? 0 : off * off;
-  }
-  b->misfit.model_evaluations += b->window.count;
-  return sum / (double)b->window.count;
-}
-
-/* The mean square misfit over the window; infinite where the model's answer is not a number. */
-static double loss(bandit *b, const double unit[DIM]) {
-  const hw_source x = source_of(b, unit);
-  const double value = b->problem.forward ? users_loss(b, &x) : hw__misfit_value(&b->misfit, &b->view, &x);
-  return isfinite(value) ? value : INFINITY;
-}
 
 static void forget(path *p) {
   memset(p->covariance, 0, sizeof p->covariance);
@@ -119,7 +79,7 @@ static double try_point(bandit *b, const path *p, const double u[DIM], double al
   for (int j = 0; j < DIM; j++) {
     out[j] = fmin(fmax(p->unit[j] + along * u[j], 0), 1);
   }
-  return loss(b, out);
+  return hw__query_loss(&b->query, out);
 }
 
 static void learn(path *p, const double before[DIM]) {
@@ -158,11 +118,11 @@ static void move(bandit *b, path *p) {
 }
 
 static void advance(bandit *b, path *p, double nothing) {
-  p->value = loss(b, p->unit);
+  p->value = hw__query_loss(&b->query, p->unit);
   if (!(p->value < explains_nothing * nothing)) {
     path elsewhere = *p;
     draw_place(&elsewhere);
-    elsewhere.value = loss(b, elsewhere.unit);
+    elsewhere.value = hw__query_loss(&b->query, elsewhere.unit);
     *p = elsewhere.value < p->value ? elsewhere : *p;
     p->rng = elsewhere.rng;
   }
@@ -175,9 +135,8 @@ static void advance(bandit *b, path *p, double nothing) {
 
 static hw_status observe(void *state, const hw_reading *reading) {
   bandit *b = state;
-  hw__window_add(&b->window, reading);
-  hw__view_pack(&b->view, &b->window, b->window.capacity);
-  const double nothing = b->view.mean_square;
+  hw__query_add(&b->query, reading);
+  const double nothing = b->query.view.mean_square;
   b->best = 0;
   for (size_t i = 0; i < b->path_count; i++) {
     advance(b, &b->paths[i], nothing);
@@ -189,10 +148,7 @@ static hw_status observe(void *state, const hw_reading *reading) {
 static void destroy(void *state) {
   bandit *b = state;
   if (b) {
-    hw__window_free(&b->window);
-    hw__view_free(&b->view);
-    free(b->sensor_m);
-    hw_transport_free(b->transport);
+    hw__query_close(&b->query);
     free(b->paths);
     free(b);
   }
@@ -204,13 +160,7 @@ static void place_paths(bandit *b, const hw_options *options) {
     draw_place(&b->paths[i]);
   }
   if (options->has_start) {
-    double width[DIM], lo[DIM], start[DIM];
-    hw__box_widths(&b->box, width);
-    hw__source_to(&b->box.lo, lo);
-    hw__source_to(&options->start, start);
-    for (int j = 0; j < DIM; j++) {
-      b->paths[0].unit[j] = width[j] > 0 ? fmin(fmax((start[j] - lo[j]) / width[j], 0), 1) : 0;
-    }
+    hw__query_unit(&b->query, &options->start, b->paths[0].unit);
   }
 }
 
@@ -219,27 +169,14 @@ static hw_status create(const hw_problem *problem, const hw_options *options, vo
   if (!b) {
     return HW_ENOMEM;
   }
-  b->problem = *problem;
-  b->box = problem->river->search;
   b->level = options->level;
   b->path_count = options->starts;
   b->paths = calloc(b->path_count, sizeof *b->paths);
-  b->sensor_m = calloc(problem->river->sensor_count, sizeof *b->sensor_m);
-  hw_status status = b->paths && b->sensor_m ? hw__window_create(options->window, &b->window) : HW_ENOMEM;
-  if (status == HW_OK) {
-    status = hw__view_create(options->window, problem->river->sensor_count, &b->view);
-  }
-  if (status == HW_OK && !problem->forward) {
-    status = hw_transport_create(problem->river, NULL, &b->transport);
-  }
+  const hw_status status = b->paths ? hw__query_open(problem, options, &b->query) : HW_ENOMEM;
   if (status != HW_OK) {
     destroy(b);
     return status;
   }
-  for (size_t m = 0; m < problem->river->sensor_count; m++) {
-    b->sensor_m[m] = problem->river->sensors[m].location_m;
-  }
-  b->misfit = (hw__misfit){.transport = b->transport, .sensor_m = b->sensor_m};
   place_paths(b, options);
   *state = b;
   return HW_OK;
@@ -248,13 +185,12 @@ static hw_status create(const hw_problem *problem, const hw_options *options, vo
 static hw_status estimate(void *state, hw_estimate *out) {
   bandit *b = state;
   const path *p = &b->paths[b->best];
-  out->source = source_of(b, p->unit);
+  out->source = hw__query_source(&b->query, p->unit);
   out->loss = p->value;
   out->level = b->level;
   out->stop = p->scale <= reopened_scale ? HW_STOP_SMALL_STEP : HW_STOP_ITERATIONS;
-  out->cost.model_evaluations = b->misfit.model_evaluations;
-  out->cost.state_bytes =
-      sizeof *b + b->path_count * sizeof *b->paths + b->window.capacity * (sizeof *b->window.ring + 4 * sizeof(double));
+  out->cost.model_evaluations = b->query.misfit.model_evaluations;
+  out->cost.state_bytes = sizeof *b + b->path_count * sizeof *b->paths + hw__query_bytes(&b->query);
   return HW_OK;
 }
 
