@@ -331,6 +331,47 @@ static void test_comparison_shows_errors_and_failures(void **state) {
   free(text);
 }
 
+static void test_places_of_a_network_say_their_branch(void **state) {
+  (void)state;
+  hw_branch branches_of_river[] = {{.id = "stem", .head_m = -60000, .joins = HW_OUTLET},
+                                   {.id = "ash", .head_m = -21000, .joins = 0, .joins_at_m = -31000}};
+  const hw_branch_share shares[] = {{1, 0.93}, {0, 0.07}};
+  const hw_region stretches[] = {{1, -13000, -12000, 0.71}, {0, -40000, -38000, 0.2}};
+  hw_river network = river;
+  network.branches = branches_of_river;
+  network.branch_count = 2;
+  hw_estimate estimate = sample_estimate();
+  estimate.source = (hw_source){.mass_g = 1300, .branch = 1, .location_m = -12500, .time_s = -12900};
+  estimate.branches = shares;
+  estimate.branch_count = 2;
+  estimate.regions = stretches;
+  hw_result result = sample_result(&estimate);
+  result.river = &network;
+  char *text = NULL;
+  assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
+  json_t *json = parse(text);
+  assert_string_equal(json_string_value(json_object_get(json_object_get(json, "estimate"), "branch")), "ash");
+  const json_t *second = json_array_get(json_object_get(json, "region"), 1);
+  assert_string_equal(json_string_value(json_object_get(second, "branch")), "stem");
+  const json_t *likeliest = json_array_get(json_object_get(json, "branches"), 0);
+  assert_string_equal(json_string_value(json_object_get(likeliest, "id")), "ash");
+  assert_string_equal(
+      json_string_value(json_object_get(json_array_get(json_object_get(json, "arrivals"), 0), "branch")), "stem");
+  json_decref(json);
+  free(text);
+  assert_int_equal(hw_result_text(&result, &text), HW_OK);
+  assert_non_null(strstr(text, "  place     ash km -12.50"));
+  assert_non_null(strstr(text, "  branches   93 %  ash\n              7 %  stem\n"));
+  assert_non_null(strstr(text, "  stretches  71 %  ash km -13.00 to km -12.00\n"));
+  free(text);
+  /* 500 m of the 13 km down the ash and the 16.8 km from there to the sensor on the stem */
+  const hw_source truth = {.mass_g = 1300, .branch = 1, .location_m = -13000, .time_s = -12900};
+  const hw_source share = hw_relative_error(&network, &estimate.source, &truth);
+  assert_true(fabs(share.location_m - 500 / 29800.0) < 1e-12);
+  const hw_source on_the_stem = {.mass_g = 1300, .branch = 0, .location_m = -13000, .time_s = -12900};
+  assert_true(isnan(hw_source_error(&estimate.source, &on_the_stem).location_m));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_json_holds_every_value_to_the_bit),
@@ -340,6 +381,7 @@ int main(void) {
       cmocka_unit_test(test_no_spill_seen_is_an_answer_of_its_own),
       cmocka_unit_test(test_without_trust_there_is_a_sentence_and_no_number),
       cmocka_unit_test(test_a_release_that_goes_on_says_so),
+      cmocka_unit_test(test_places_of_a_network_say_their_branch),
       cmocka_unit_test(test_comparison_shows_errors_and_failures),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,8 @@ hw_status hw_result_json(const hw_result *result, bool one_line, char **out);
 /* The answer in words for a person on duty. Status: HW_EEMPTY without an estimate, HW_ENOMEM */
 hw_status hw_result_text(const hw_result *result, char **out);
 
+/* Found minus true, in grams, metres and seconds; the place NAN on another branch. */
+hw_source hw_source_error(const hw_source *found, const hw_source *truth);
 /* How far off, as shares of what matters: the true mass, the distance from the true place to the first sensor below it,
  * the travel time there. Never of a place or time itself, whose zero is arbitrary. NAN where the share is not known (no
  * sensor below, velocity unknown). */

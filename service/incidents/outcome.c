@@ -65,19 +65,23 @@ void hw__outcome_event(hw__outcome *outcome, const hw__engine *engine, const hw_
   snprintf(event->subject, sizeof event->subject, "%s", subject);
 }
 
-static void keep_track(hw__outcome *outcome, const hw__log_record *record, const hw_estimate *e) {
+static void keep_track(hw__outcome *outcome, const hw_river *river, const hw__log_record *record,
+                       const hw_estimate *e) {
   if (outcome->track_count < HW_OUTCOME_TRACKS) {
-    outcome->tracks[outcome->track_count++] = (hw__track){.seq = record->seq,
-                                                          .reading_s = record->time_s,
-                                                          .readings = e->readings,
-                                                          .provisional = e->provisional,
-                                                          .has_source = e->has_source,
-                                                          .has_interval = e->has_interval,
-                                                          .trust = e->trust,
-                                                          .spill = e->spill,
-                                                          .source = e->source,
-                                                          .interval = e->interval,
-                                                          .duration_s = e->duration_s};
+    hw__track *track = &outcome->tracks[outcome->track_count++];
+    *track = (hw__track){.seq = record->seq,
+                         .reading_s = record->time_s,
+                         .readings = e->readings,
+                         .provisional = e->provisional,
+                         .has_source = e->has_source,
+                         .has_interval = e->has_interval,
+                         .trust = e->trust,
+                         .spill = e->spill,
+                         .source = e->source,
+                         .interval = e->interval,
+                         .duration_s = e->duration_s};
+    const bool named = e->has_source && e->source.branch < river->branch_count;
+    snprintf(track->branch, sizeof track->branch, "%s", named ? river->branches[e->source.branch].id : "");
   }
 }
 
@@ -96,7 +100,7 @@ void hw__outcome_add(hw__outcome *outcome, hw__engine *engine, const hw__log_rec
   outcome->result = json;
   outcome->seq = record->seq;
   if (have) {
-    keep_track(outcome, record, &estimate);
+    keep_track(outcome, &engine->site->river, record, &estimate);
     hw__alarms_tell(outcome, engine, record, &estimate);
     hw__metric_add(HW_METRIC_ESTIMATES, 1);
   }

@@ -19,9 +19,7 @@ static void add_errors(hw__json *json, const hw_result *result, const hw_source 
   }
   const hw_source *found = &result->estimate->source;
   const hw_source share = hw_relative_error(result->river, found, truth);
-  const hw_source error = {.mass_g = found->mass_g - truth->mass_g,
-                           .location_m = found->location_m - truth->location_m,
-                           .time_s = found->time_s - truth->time_s};
+  const hw_source error = hw_source_error(found, truth);
   add_triple(json, "relative_error", &share);
   add_triple(json, "error", &error);
 }

@@ -14,6 +14,14 @@ static void add_percent(hw__text *text, double share) {
   }
 }
 
+static void add_number(hw__text *text, double value) {
+  if (isfinite(value)) {
+    hw__text_add(text, " %10.1f", value);
+  } else {
+    hw__text_add(text, " %10s", "elsewhere");
+  }
+}
+
 static void add_row(hw__text *text, const hw_result *result, const hw_source *truth) {
   const hw_estimate *e = result->estimate;
   hw__text_add(text, "%-10s", result->method);
@@ -37,9 +45,10 @@ static void add_row(hw__text *text, const hw_result *result, const hw_source *tr
   if (truth) {
     const hw_source share = hw_relative_error(result->river, &e->source, truth);
     add_percent(text, share.mass_g);
-    hw__text_add(text, " %10.1f", fabs(e->source.location_m - truth->location_m));
+    const hw_source off = hw_source_error(&e->source, truth);
+    add_number(text, fabs(off.location_m));
     add_percent(text, share.location_m);
-    hw__text_add(text, " %10.1f", fabs(e->source.time_s - truth->time_s));
+    add_number(text, fabs(off.time_s));
     add_percent(text, share.time_s);
   }
   if (!hw_stop_converged(e->stop)) {

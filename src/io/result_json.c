@@ -6,10 +6,15 @@
 
 #include "headwater/version.h"
 
+/* NULL on a river without branches. */
+static const char *branch_id(const hw_river *river, size_t branch) {
+  return branch < river->branch_count ? river->branches[branch].id : NULL;
+}
+
 void hw__json_open_source(hw__json *json, const char *key, const hw_result *result, const hw_source *source) {
   hw__json_open(json, key, '{');
   hw__json_number(json, "mass_g", source->mass_g);
-  hw__json_null(json, "branch"); /* a river without branches */
+  hw__json_text(json, "branch", branch_id(result->river, source->branch));
   hw__json_number(json, "location_m", source->location_m);
   hw__json_number(json, "time_s", source->time_s);
   char instant[40];
@@ -45,12 +50,12 @@ static void add_interval(hw__json *json, double level, const hw_box *interval, c
   hw__json_close(json, '}');
 }
 
-static void add_region(hw__json *json, const hw_region *regions, size_t count) {
+static void add_region(hw__json *json, const hw_river *river, const hw_region *regions, size_t count) {
   hw__json_open(json, "region", '[');
   for (size_t i = 0; i < count; i++) {
     const double place[] = {regions[i].lo_m, regions[i].hi_m};
     hw__json_open(json, NULL, '{');
-    hw__json_null(json, "branch");
+    hw__json_text(json, "branch", branch_id(river, regions[i].branch));
     hw__json_numbers(json, "location_m", place, 2);
     hw__json_number(json, "probability", regions[i].probability);
     hw__json_close(json, '}');
@@ -59,17 +64,17 @@ static void add_region(hw__json *json, const hw_region *regions, size_t count) {
 }
 
 /* Where: the stretches and branches of a method that knows them, null for one that does not. */
-static void add_where(hw__json *json, const hw_estimate *e) {
+static void add_where(hw__json *json, const hw_river *river, const hw_estimate *e) {
   if (!e || e->trust == HW_TRUST_UNJUDGED) {
     hw__json_null(json, "region");
     hw__json_null(json, "branches");
     return;
   }
-  add_region(json, e->regions, e->region_count);
+  add_region(json, river, e->regions, e->region_count);
   hw__json_open(json, "branches", '[');
   for (size_t i = 0; i < e->branch_count; i++) {
     hw__json_open(json, NULL, '{');
-    hw__json_null(json, "id");
+    hw__json_text(json, "id", branch_id(river, e->branches[i].branch));
     hw__json_number(json, "probability", e->branches[i].probability);
     hw__json_close(json, '}');
   }
@@ -89,7 +94,7 @@ static void add_release(hw__json *json, const hw_result *result, const hw_releas
   if (e->trust == HW_TRUST_UNJUDGED) {
     hw__json_null(json, "region");
   } else {
-    add_region(json, r->regions, r->region_count);
+    add_region(json, result->river, r->regions, r->region_count);
   }
   hw__json_close(json, '}');
 }
@@ -152,7 +157,7 @@ static void add_arrivals(hw__json *json, const hw_river *river, const hw_estimat
     const hw_arrival *a = &e->arrivals[i];
     hw__json_open(json, NULL, '{');
     hw__json_text(json, "id", river->intakes[a->intake].id);
-    hw__json_null(json, "branch");
+    hw__json_text(json, "branch", branch_id(river, river->intakes[a->intake].branch));
     add_range(json, "first_s", &a->first_s);
     add_range(json, "peak_s", &a->peak_s);
     add_range(json, "last_s", &a->last_s);
@@ -208,7 +213,7 @@ static void add_answer(hw__json *json, const hw_result *result) {
     hw__json_null(json, "interval");
   }
   hw__json_number(json, "still_flowing", e ? e->still_flowing : NAN);
-  add_where(json, e);
+  add_where(json, result->river, e);
   add_releases(json, result);
 }
 

@@ -6,7 +6,7 @@
 #include "headwater/io.h"
 #include "io/json_out.h"
 
-enum { WORD = 64 };
+enum { WORD = 2 * HW_ID_SIZE };
 
 static const char *mass_text(double mass_g, char out[WORD]) {
   const double size = fabs(mass_g);
@@ -22,6 +22,14 @@ static const char *mass_text(double mass_g, char out[WORD]) {
 
 static const char *place_text(double location_m, char out[WORD]) {
   snprintf(out, WORD, "km %.2f", location_m / 1000);
+  return out;
+}
+
+/* With its branch, where the river has any. */
+static const char *where_text(const hw_result *result, size_t branch, double location_m, char out[WORD]) {
+  const bool named = branch < result->river->branch_count;
+  snprintf(out, WORD, "%s%skm %.2f", named ? result->river->branches[branch].id : "", named ? " " : "",
+           location_m / 1000);
   return out;
 }
 
@@ -87,12 +95,17 @@ static void add_duration_lines(hw__text *text, const hw_estimate *e) {
 }
 
 /* One stretch is the interval already told. */
-static void add_region_lines(hw__text *text, const hw_estimate *e) {
+static void add_region_lines(hw__text *text, const hw_result *result) {
+  const hw_estimate *e = result->estimate;
   char lo[WORD], hi[WORD];
+  for (size_t i = 0; e->branch_count > 1 && i < e->branch_count; i++) {
+    hw__text_add(text, "%s%3.0f %%  %s\n", i ? "            " : "  branches  ", 100 * e->branches[i].probability,
+                 result->river->branches[e->branches[i].branch].id);
+  }
   for (size_t i = 0; e->region_count > 1 && i < e->region_count; i++) {
     const hw_region *r = &e->regions[i];
     hw__text_add(text, "%s%3.0f %%  %s to %s\n", i ? "            " : "  stretches ", 100 * r->probability,
-                 place_text(r->lo_m, lo), place_text(r->hi_m, hi));
+                 where_text(result, r->branch, r->lo_m, lo), place_text(r->hi_m, hi));
   }
 }
 
@@ -106,7 +119,8 @@ static void add_release_lines(hw__text *text, const hw_result *result) {
   for (size_t i = 0; i < e->release_count; i++) {
     const hw_release *r = &e->releases[i];
     hw__text_add(text, "  %3.0f %%  %s at %s, %s\n", 100 * r->probability, mass_text(r->source.mass_g, mass),
-                 place_text(r->source.location_m, place), time_text(result, r->source.time_s, time));
+                 where_text(result, r->source.branch, r->source.location_m, place),
+                 time_text(result, r->source.time_s, time));
   }
 }
 
@@ -118,7 +132,7 @@ static void add_source_lines(hw__text *text, const hw_result *result) {
   if (e->has_interval) {
     hw__text_add(text, "%s to %s", mass_text(e->interval.lo.mass_g, lo), mass_text(e->interval.hi.mass_g, hi));
   }
-  hw__text_add(text, "\n  place     %-22s", place_text(e->source.location_m, mid));
+  hw__text_add(text, "\n  place     %-22s", where_text(result, e->source.branch, e->source.location_m, mid));
   if (e->has_interval) {
     hw__text_add(text, "%s to %s", place_text(e->interval.lo.location_m, lo),
                  place_text(e->interval.hi.location_m, hi));
@@ -130,7 +144,7 @@ static void add_source_lines(hw__text *text, const hw_result *result) {
   }
   hw__text_add(text, "%s\n", clock);
   add_duration_lines(text, e);
-  add_region_lines(text, e);
+  add_region_lines(text, result);
   if (!e->has_interval) {
     hw__text_add(text, "  No interval: %s.\n",
                  e->provisional ? "too little of the pulse has been seen"
@@ -169,7 +183,7 @@ static void add_candidate_lines(hw__text *text, const hw_result *result) {
     } else {
       const hw_candidate *c = &result->river->candidates[s->candidate];
       hw__text_add(text, "  %3.0f %%  %s%s%s at %s\n", 100 * s->probability, c->id, c->name[0] ? ", " : "", c->name,
-                   place_text(c->location_m, place));
+                   where_text(result, c->branch, c->location_m, place));
     }
   }
 }
@@ -200,7 +214,8 @@ static void add_arrival_lines(hw__text *text, const hw_result *result) {
     const hw_arrival *a = &e->arrivals[i];
     const hw_intake *k = &result->river->intakes[a->intake];
     char word[WORD];
-    hw__text_add(text, "  %s at %s\n", k->name[0] ? k->name : k->id, place_text(k->location_m, word));
+    hw__text_add(text, "  %s at %s\n", k->name[0] ? k->name : k->id,
+                 where_text(result, k->branch, k->location_m, word));
     if (e->has_source) {
       add_window_lines(text, result, a, k->alarm_g_m3 > 0);
     }
