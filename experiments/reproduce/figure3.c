@@ -117,7 +117,6 @@ static void judge_best(hw_reproduction *r, const curves *c, size_t group) {
 static void judge(hw_reproduction *r, const curves *c) {
   for (size_t g = 0; g < HW_VARIANTS; g++) {
     judge_pair(r, c, g, HW_ATGD, HW_TGD, true, "vector steps lower the local regret");
-    judge_pair(r, c, g, HW_APTGD, HW_ATGD, true, "perturbing lowers the local regret");
   }
   for (size_t g = 0; g < GROUPS; g++) {
     judge_pair(r, c, g, HW_ATGD, HW_TGD, false, "vector steps lower the regret");
