@@ -15,13 +15,13 @@
 
 enum { ROWS_MOST = 256 };
 
-static void measure_pulse(const hw__field *f, size_t pulse, const release *r, measured *out) {
+static void measure_pulse(hw__field *f, size_t pulse, const release *r, measured *out) {
   const hw_sensor *sensor = &r->river.sensors[f->pulse_sensor[pulse]];
+  const hw__lattice *lattice = hw__field_lattice(f, f->pulse_sensor[pulse]);
   double phi = 0, lead = 0, lead2 = 0, skew = 0, skew2 = 0, area = 0;
   for (size_t i = 0; i < HW__DRAWS; i++) {
     const hw__pick *pick = &f->pick[i * f->pulse_capacity + pulse];
-    const hw__pulse p = hw__lattice_pick(&f->lattice[f->pulse_sensor[pulse]], (double)pick->pick, (double)pick->across,
-                                         (double)pick->along);
+    const hw__pulse p = hw__lattice_pick(lattice, (double)pick->pick, (double)pick->across, (double)pick->along);
     const hw__shape *shape = &f->shapes.shape[p.shape];
     phi += p.phi_s / HW__DRAWS;
     lead += p.log_lead / HW__DRAWS;
@@ -75,7 +75,7 @@ typedef struct {
   const measured *release[ROWS_MOST];
   size_t count;
   hw__population *population;
-  double value[ROWS_MOST], age_days[ROWS_MOST], depth_m[ROWS_MOST]; /* scalar samples */
+  double value[ROWS_MOST], weight[ROWS_MOST], age_days[ROWS_MOST], depth_m[ROWS_MOST]; /* scalar samples */
   size_t values;
   double freedom; /* of theirs, for spread_misfit */
   bool by_depth;
@@ -161,17 +161,24 @@ static double spread_misfit(const gsl_vector *x, void *context) {
   double sum = 0;
   for (size_t i = 0; i < all->values; i++) {
     const double t = (all->value[i] - centre) * exp(-log_scale);
-    sum += log_scale - hw__t_log_density(t, all->freedom);
+    sum += all->weight[i] * (log_scale - hw__t_log_density(t, all->freedom));
   }
   return sum;
 }
 
+/* Every two sensors of a release may be the first two of a river: the velocity above the upper one over that between
+ * them, a release counting once however many pairs it has. */
 static void fit_reach(pool *all) {
   all->values = 0;
   for (size_t i = 0; i < all->count; i++) {
     const measured *r = all->release[i];
-    if (r->count > 1) {
-      all->value[all->values++] = log(velocity_above(r) / velocity_between(r, 1));
+    const double pairs = 0.5 * (double)(r->count * (r->count - 1));
+    for (size_t m = 0; m < r->count; m++) {
+      for (size_t n = m + 1; n < r->count && all->values < ROWS_MOST; n++) {
+        const double between = (r->place_m[n] - r->place_m[m]) / (r->age_s[n] - r->age_s[m]);
+        all->weight[all->values] = 1 / pairs;
+        all->value[all->values++] = log(r->place_m[m] / r->age_s[m] / between);
+      }
     }
   }
   all->freedom = all->population->reach_freedom;
@@ -186,6 +193,7 @@ static void fit_onward(pool *all) {
   for (size_t i = 0; i < all->count; i++) {
     const measured *r = all->release[i];
     for (size_t m = 2; m < r->count; m++) {
+      all->weight[all->values] = 1;
       all->value[all->values++] = log(velocity_between(r, m) / velocity_between(r, m - 1));
     }
   }
@@ -223,6 +231,7 @@ static double regress_on_new(pool *all, const double (*row)[3], int columns, dou
       miss -= b[j] * row[i][j];
     }
     all->value[i] = miss;
+    all->weight[i] = 1;
   }
   all->values = all->count;
   all->freedom = all->population->velocity_freedom;

@@ -38,7 +38,7 @@ static scene *make_scene(const double *places_m, size_t count) {
   hw_river_init(&s->river);
   s->river.hydraulics.discharge_m3_s = discharge_m3_s;
   s->river.search = (hw_box){{10, -60000, -200000}, {1e6, 40000, 30000}};
-  s->river.sensors = calloc(12, sizeof *s->river.sensors);
+  s->river.sensors = calloc(60, sizeof *s->river.sensors);
   s->river.candidates = calloc(2, sizeof *s->river.candidates);
   s->river.intakes = calloc(2, sizeof *s->river.intakes);
   for (size_t i = 0; i < count; i++) {
@@ -367,6 +367,21 @@ static void test_knowing_when_narrows_where(void **state) {
   assert_true(width[1] < 0.8 * width[0]);
 }
 
+static void test_sixty_sensors_take_four_megabytes(void **state) {
+  (void)state;
+  double places[60];
+  for (size_t i = 0; i < 60; i++) {
+    places[i] = 4100 + 900 * (double)i;
+  }
+  scene *s = make_scene(places, 60);
+  make_readings(s, 3000, 110000);
+  const hw_estimate e = run(s, 1);
+  check_finite(&e, &s->river);
+  check_holds(&e);
+  assert_true(e.cost.state_bytes < 4000000);
+  end(s);
+}
+
 static void test_late_and_repeated_readings_give_the_same_estimate(void **state) {
   (void)state;
   scene *a = make_scene((const double[]){4100, 11300}, 2), *b = make_scene((const double[]){4100, 11300}, 2);
@@ -583,6 +598,7 @@ int main(void) {
       cmocka_unit_test(test_source_between_sensors),
       cmocka_unit_test(test_quiet_sensor_that_was_not_reading_says_nothing),
       cmocka_unit_test(test_many_sensors_still_find_the_source),
+      cmocka_unit_test(test_sixty_sensors_take_four_megabytes),
       cmocka_unit_test(test_sensors_side_by_side_agree_between_seeds),
       cmocka_unit_test(test_drawing_again_changes_no_answer),
       cmocka_unit_test(test_no_pulse_is_no_spill),

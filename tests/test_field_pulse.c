@@ -305,7 +305,7 @@ static void test_a_front_nobody_saw_may_have_been_long(void **state) {
     assert_int_equal(hw__trace_front_seen(trace), !late);
     hw__trace_view(trace, &hw__population_shipped, &view);
     hw__lattice_build(&shapes, &view, (hw__lead_range){5, 11}, &hw__population_shipped, late ? &unseen : &seen);
-    sd[late] = late ? unseen.log_lead_sd : seen.log_lead_sd;
+    sd[late] = late ? unseen.gist.log_lead_sd : seen.gist.log_lead_sd;
   }
   assert_true(sd[1] > 2 * sd[0]);
   free(trace);
@@ -338,6 +338,34 @@ static void test_a_flat_top_lasts_and_a_pulse_does_not(void **state) {
     area += 100 * trace->clean[i];
   }
   check_near(hw__trace_area(trace) / area, 1, 1e-3); /* the ends are at nothing */
+  free(trace);
+}
+
+/* A sensor that reads up to six tenths of the peak: from the flanks the pulse is known all the same. */
+static void test_a_clipped_pulse_is_read_from_its_flanks(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  static hw__lattice lattice;
+  const hw_sensor sensor = plain_sensor();
+  hw__view view;
+  for (int i = 0; i < 120; i++) {
+    const double value = pulse(250 * i, 10700, 2900, 0.041, 5), most = 0.6 * 0.041;
+    const hw_reading reading = {
+        .time_s = 250 * i, .concentration_g_m3 = fmin(value, most), .above_limit = value >= most};
+    hw__trace_insert(trace, &reading);
+  }
+  hw__trace_settle(trace, &sensor);
+  assert_true(trace->fallen && !hw__trace_lasts(trace));
+  hw__trace_view(trace, &hw__population_shipped, &view);
+  hw__lattice_build(&shapes, &view, (hw__lead_range){5, 10}, &hw__population_shipped, &lattice);
+  double lead = 0, height = 0;
+  for (int i = 0; i < 1000; i++) {
+    const hw__pulse p = hw__lattice_pick(&lattice, (i + 0.5) / 1000, 0.5, 0.5);
+    lead += p.log_lead / 1000;
+    height += log(p.height_g_m3) / 1000;
+  }
+  check_near(lead, log(2900), 0.15); /* the skew's prior and what is left of the doubt */
+  check_near(height, log(0.041), 0.2);
   free(trace);
 }
 
@@ -445,6 +473,7 @@ int main(void) {
       cmocka_unit_test(test_the_top_of_a_sparse_pulse_is_no_spike),
       cmocka_unit_test(test_a_front_nobody_saw_may_have_been_long),
       cmocka_unit_test(test_a_flat_top_lasts_and_a_pulse_does_not),
+      cmocka_unit_test(test_a_clipped_pulse_is_read_from_its_flanks),
       cmocka_unit_test(test_steady_background_is_learned),
       cmocka_unit_test(test_background_below_the_limit_is_not_learned_too_high),
       cmocka_unit_test(test_a_dense_record_keeps_its_pulse),

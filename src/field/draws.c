@@ -9,7 +9,6 @@
  * Prior: flat in ln age and in ln velocity beyond what is known of it, so flat in ln distance.
  */
 #include <math.h>
-#include <string.h>
 
 #include "field/engine.h"
 #include "river/when.h"
@@ -177,10 +176,11 @@ static void pick_pulses(hw__field *f) {
     if (f->picked[m].sensor == s && f->picked[m].build == f->builds[s]) {
       continue;
     }
+    const hw__lattice *lattice = hw__field_lattice(f, s);
     for (size_t i = 0; i < HW__DRAWS; i++) {
       const hw__pick *pick = &f->pick[i * f->pulse_capacity + m];
       f->pulse[i * f->pulse_capacity + m] =
-          hw__lattice_pick(&f->lattice[s], (double)pick->pick, (double)pick->across, (double)pick->along);
+          hw__lattice_pick(lattice, (double)pick->pick, (double)pick->across, (double)pick->along);
     }
     f->picked[m].sensor = s;
     f->picked[m].build = f->builds[s];
@@ -189,8 +189,7 @@ static void pick_pulses(hw__field *f) {
 
 /* Half of the draws come from each side of the last quiet sensor above the first pulse, so
  * that a source between sensors is well drawn however unlikely the law finds it. */
-void hw__field_draw(hw__field *f, size_t index) {
-  const hw__noise *noise = &f->own[index];
+void hw__field_draw(hw__field *f, size_t index, const hw__noise *noise) {
   hw__draw *draw = &f->draw[index];
   const hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
   const hw_box *box = &f->river->search;
@@ -301,10 +300,9 @@ void hw__field_settle(hw__field *f) {
   f->contradiction = false;
   do {
     f->split_m = f->pulse_count > 0 ? last_quiet_above(f) : -INFINITY;
-    memcpy(f->own, f->noise, HW__DRAWS * sizeof *f->own);
     for (size_t i = 0; i < HW__DRAWS; i++) {
       if (f->pulse_count > 0) {
-        hw__field_draw(f, i);
+        hw__field_draw(f, i, &f->noise[i]);
       } else {
         draw_prior(f, i);
       }

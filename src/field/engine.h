@@ -11,7 +11,8 @@
 #include "posterior/summary.h"
 #include "posterior/warnings.h"
 
-enum { HW__DRAWS = 4096 };
+/* Draws, and how many are moved where they must be made again. */
+enum { HW__DRAWS = 4096, HW__FEW = 1024 };
 
 /* Misfit of a pulse, as a share of its height, beyond which no shape of the family comes near it. */
 #define HW__MISFIT_MOST 0.25
@@ -52,12 +53,17 @@ typedef struct {
   hw__population population;
   hw__shapes shapes;
 
-  size_t *order;        /* sensors from upstream to downstream */
-  hw__trace *trace;     /* one per sensor */
-  hw__lattice *lattice; /* one per sensor; current unless dirty */
-  bool *dirty;          /* the trace changed since it was settled */
-  uint64_t *builds;     /* how often each lattice was built */
-  bool settled;         /* draws are current */
+  size_t *order;    /* sensors from upstream to downstream */
+  hw__trace *trace; /* one per sensor */
+  hw__gist *gist;   /* one per sensor; current unless dirty */
+  bool *dirty;      /* the trace changed since it was settled */
+  uint64_t *builds; /* how often each sensor was read afresh */
+  struct hw__kept_lattice {
+    size_t sensor;
+    uint64_t build;
+    hw__lattice lattice;
+  } * kept;     /* HW__PULSES + 1: those in use, and room for one more */
+  bool settled; /* draws are current */
 
   size_t pulse_count;
   struct {
@@ -68,7 +74,7 @@ typedef struct {
   size_t pulse_sensor[HW__PULSES]; /* sensors that the pulse has reached, upstream first */
 
   hw__noise *noise;      /* HW__DRAWS */
-  hw__noise *own;        /* HW__DRAWS: what each draw was made from; the same, unless drawn again */
+  hw__noise *own;        /* HW__FEW: what draws that were made again were made from */
   hw__pick *pick;        /* HW__DRAWS x pulse capacity */
   hw__pulse *pulse;      /* HW__DRAWS x pulse capacity, draw by draw */
   size_t pulse_capacity; /* min(sensors, HW__PULSES) */
@@ -106,8 +112,10 @@ typedef struct {
 } hw__recovery;
 hw__recovery hw__recovery_at(const hw__field *f, const hw_sensor *sensor, double age_s);
 
-/* pulses.c: lattices of the sensors that have changed, and the pulses to use. */
+/* pulses.c: what the sensors that have changed say, and the pulses to use. */
 void hw__field_read_pulses(hw__field *f);
+/* The lattice of a sensor that has seen a pulse; built again where it was not kept. */
+const hw__lattice *hw__field_lattice(hw__field *f, size_t sensor);
 
 /* draws.c: settle every sensor, then the river. */
 void hw__field_settle(hw__field *f);
@@ -117,8 +125,8 @@ double hw__field_quiet_weight(const hw__field *f, size_t index, size_t sensor);
 /* Has this sensor seen the pulse? */
 bool hw__field_is_pulse(const hw__field *f, size_t sensor);
 
-/* One draw's source and log weight from its pulses and its own numbers. */
-void hw__field_draw(hw__field *f, size_t index);
+/* One draw's source and log weight from its pulses and these numbers. */
+void hw__field_draw(hw__field *f, size_t index, const hw__noise *noise);
 
 /* trust.c: what the engine thinks of its own answer. Sets spill, trust with its reason, provisional and has_source. */
 void hw__field_judge(hw__field *f, hw_estimate *e);

@@ -102,7 +102,7 @@ static void warn_model(hw__field *f) {
     hw__warn(&f->warnings, "the velocity is unknown: the reaches' velocities are not used");
   }
   for (size_t m = 0; m < f->pulse_count; m++) {
-    const double misfit = f->lattice[f->pulse_sensor[m]].misfit;
+    const double misfit = f->gist[f->pulse_sensor[m]].misfit;
     if (misfit > 2.5 * f->population.shape_noise && f->trace[f->pulse_sensor[m]].fallen) {
       hw__warn(&f->warnings,
                "sensor %s: the pulse does not have the shape of a single release (misfit %.0f %% of its peak)",

@@ -71,11 +71,12 @@ static bool allocate(hw__field *f) {
   f->pulse_capacity = n < HW__PULSES ? n : HW__PULSES;
   f->order = take(f, n, sizeof *f->order);
   f->trace = take(f, n, sizeof *f->trace);
-  f->lattice = take(f, n, sizeof *f->lattice);
+  f->gist = take(f, n, sizeof *f->gist);
+  f->kept = take(f, f->pulse_capacity + 1, sizeof *f->kept);
   f->dirty = take(f, n, sizeof *f->dirty);
   f->builds = take(f, n, sizeof *f->builds);
   f->noise = take(f, HW__DRAWS, sizeof *f->noise);
-  f->own = take(f, HW__DRAWS, sizeof *f->own);
+  f->own = take(f, HW__FEW, sizeof *f->own);
   f->pick = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pick);
   f->pulse = take(f, HW__DRAWS * f->pulse_capacity, sizeof *f->pulse);
   f->draw = take(f, HW__DRAWS, sizeof *f->draw);
@@ -87,9 +88,9 @@ static bool allocate(hw__field *f) {
   f->scratch.weight = take(f, HW__DRAWS, sizeof *f->scratch.weight);
   f->suspicions = take(f, f->river->candidate_count + 1, sizeof *f->suspicions);
   f->arrivals = take(f, f->river->intake_count, sizeof *f->arrivals);
-  return f->order && f->trace && f->lattice && f->dirty && f->builds && f->noise && f->own && f->pick && f->pulse &&
-         f->draw && f->sample && f->passage && f->band && f->scratch.value && f->scratch.weight && f->suspicions &&
-         f->arrivals;
+  return f->order && f->trace && f->gist && f->kept && f->dirty && f->builds && f->noise && f->own && f->pick &&
+         f->pulse && f->draw && f->sample && f->passage && f->band && f->scratch.value && f->scratch.weight &&
+         f->suspicions && f->arrivals;
 }
 
 /* Insertion sort: rivers have few sensors, and ties keep the river file's order. */
@@ -139,7 +140,8 @@ void hw__field_destroy(void *state) {
   }
   free(f->order);
   free(f->trace);
-  free(f->lattice);
+  free(f->gist);
+  free(f->kept);
   free(f->dirty);
   free(f->builds);
   free(f->noise);

@@ -199,9 +199,10 @@ static void sum_up(hw__lattice *lattice) {
     lead += weight * log_lead;
     lead2 += weight * log_lead * log_lead;
   }
-  lattice->phi_s = lattice->anchor_s + y;
-  lattice->phi_sd_s = sqrt(fmax(y2 - y * y, 0));
-  lattice->log_lead_sd = sqrt(fmax(lead2 - lead * lead, 0));
+  lattice->gist.found = lattice->count > 0;
+  lattice->gist.phi_s = lattice->anchor_s + y;
+  lattice->gist.phi_sd_s = sqrt(fmax(y2 - y * y, 0));
+  lattice->gist.log_lead_sd = sqrt(fmax(lead2 - lead * lead, 0));
 }
 
 /* How far the readings are from the most probable cell's pulse. */
@@ -226,6 +227,7 @@ static double misfit_of(const hw__shapes *shapes, const hw__view *view, const hw
 void hw__lattice_build(const hw__shapes *shapes, const hw__view *view, hw__lead_range leads,
                        const hw__population *population, hw__lattice *out) {
   out->count = 0;
+  out->gist = (hw__gist){0};
   out->anchor_s = view->anchor_s;
   out->height_g_m3 = view->height_g_m3;
   mesh coarse, fine;
@@ -246,7 +248,7 @@ void hw__lattice_build(const hw__shapes *shapes, const hw__view *view, hw__lead_
   if (isfinite(coarse.highest)) {
     collect(&coarse, out);
     sum_up(out);
-    out->misfit = misfit_of(shapes, view, out);
+    out->gist.misfit = misfit_of(shapes, view, out);
   }
 }
 

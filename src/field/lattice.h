@@ -13,6 +13,8 @@
 #ifndef HW_FIELD_LATTICE_H
 #define HW_FIELD_LATTICE_H
 
+#include <stdbool.h>
+
 #include "field/population.h"
 #include "field/shape.h"
 #include "field/trace.h"
@@ -30,15 +32,21 @@ typedef struct {
   unsigned char shape;
 } hw__cell;
 
+/* A lattice in a few numbers. */
+typedef struct {
+  bool found;             /* some pulse of the family comes near the readings */
+  double phi_s, phi_sd_s; /* mean and standard deviation of the passage */
+  double log_lead_sd;
+  double misfit; /* root mean square, of the most probable pulse, as a share of its height */
+} hw__gist;
+
 typedef struct {
   size_t count;
   hw__cell cell[HW__LATTICE_CELLS]; /* those that matter */
   double log_lead_step;
   double anchor_s;
   double height_g_m3;
-  double phi_s, phi_sd_s; /* mean and standard deviation of the passage */
-  double log_lead_sd;
-  double misfit; /* root mean square, of the most probable pulse, as a share of its height */
+  hw__gist gist;
 } hw__lattice;
 
 /* The range of ln lead (of seconds) to look in. */

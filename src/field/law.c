@@ -27,7 +27,7 @@ double hw__law_log_density(const hw__population *population, size_t n, const dou
                            const double *own_variance) {
   const double s = population->law_scale, nugget = population->law_nugget, freedom = population->law_freedom;
   double root[HW__PULSES][HW__PULSES], solved[HW__PULSES];
-  double det = 1, square = 0; /* of the root; at most 8 factors of about 0.2, so no underflow */
+  double det = 1, square = 0; /* of the root; at most 6 factors of about 0.2, so no underflow */
   for (size_t i = 0; i < n; i++) {
     double rest = residual[i];
     for (size_t j = 0; j <= i; j++) {

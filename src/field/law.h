@@ -15,7 +15,7 @@
 /* Degrees of freedom of the velocity of one reach after another downstream. */
 static const double hw__onward_freedom = 2;
 
-enum { HW__PULSES = 8 }; /* most pulses of one release */
+enum { HW__PULSES = 6 }; /* most pulses of one release */
 
 /* Middle of ln lead (of seconds) for the pulse of this age; log_age_first that of the release's first. */
 double hw__law_lead(const hw__population *population, double log_age_first, double log_age, double log_velocity);

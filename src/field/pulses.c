@@ -52,19 +52,18 @@ static bool stands_out(const hw__field *f, size_t place) {
     above = j < place ? fmax(above, other) : above;
     below = j > place ? fmax(below, other) : below;
   }
-  return height > 0 && height > 0.02 * above && height >= 0.1 * below && f->lattice[f->order[place]].count > 0;
+  return height > 0 && height > 0.02 * above && height >= 0.1 * below && f->gist[f->order[place]].found;
 }
 
 /* Passages so close that their difference says little of the velocity: sensors side by side, or readings so sparse that
  * either may have come first. */
-static bool too_close(const hw__lattice *a, const hw__lattice *b) {
+static bool too_close(const hw__gist *a, const hw__gist *b) {
   return fabs(b->phi_s - a->phi_s) < 3 * hypot(a->phi_sd_s, b->phi_sd_s);
 }
 
 /* A front known to better than a factor of 2, of a pulse that some shape comes near. */
 static bool is_sharp(const hw__field *f, size_t sensor) {
-  const hw__lattice *lattice = &f->lattice[sensor];
-  return lattice->log_lead_sd < 0.7 && lattice->misfit < HW__MISFIT_MOST;
+  return f->gist[sensor].log_lead_sd < 0.7 && f->gist[sensor].misfit < HW__MISFIT_MOST;
 }
 
 /* Of the pulses seen, those that tell something: sharp ones, as long as there are any, and from the first one down each
@@ -82,7 +81,7 @@ static void choose_pulses(hw__field *f) {
       continue;
     }
     if (f->pulse_count == 0 || (f->river->sensors[s].location_m > sensor_place(f, f->pulse_count - 1) + 1 &&
-                                !too_close(&f->lattice[f->pulse_sensor[f->pulse_count - 1]], &f->lattice[s]))) {
+                                !too_close(&f->gist[f->pulse_sensor[f->pulse_count - 1]], &f->gist[s]))) {
       add_pulse(f, s);
     }
   }
@@ -91,23 +90,47 @@ static void choose_pulses(hw__field *f) {
   }
 }
 
+/* Where to build a sensor's lattice: over its older one, or one that no pulse in use needs. */
+static struct hw__kept_lattice *place_for(hw__field *f, size_t sensor) {
+  struct hw__kept_lattice *place = NULL;
+  for (size_t k = 0; k <= f->pulse_capacity; k++) {
+    struct hw__kept_lattice *kept = &f->kept[k];
+    if (kept->build > 0 && kept->sensor == sensor) {
+      return kept;
+    }
+    if (!place && (kept->build == 0 || !hw__field_is_pulse(f, kept->sensor))) {
+      place = kept;
+    }
+  }
+  return place ? place : &f->kept[f->pulse_capacity];
+}
+
+const hw__lattice *hw__field_lattice(hw__field *f, size_t sensor) {
+  for (size_t k = 0; k <= f->pulse_capacity; k++) {
+    if (f->kept[k].sensor == sensor && f->kept[k].build == f->builds[sensor] && f->kept[k].build > 0) {
+      return &f->kept[k].lattice;
+    }
+  }
+  struct hw__kept_lattice *kept = place_for(f, sensor);
+  const hw__trace *trace = &f->trace[sensor];
+  hw__view view;
+  hw__trace_view(trace, &f->population, &view);
+  hw__lattice_build(&f->shapes, &view, lead_range(f, &f->river->sensors[sensor], trace, &view), &f->population,
+                    &kept->lattice);
+  f->evaluations += view.count * HW__LATTICE_CELLS;
+  kept->sensor = sensor;
+  kept->build = f->builds[sensor];
+  return &kept->lattice;
+}
+
 void hw__field_read_pulses(hw__field *f) {
   for (size_t s = 0; s < f->river->sensor_count; s++) {
-    if (!f->dirty[s]) {
-      continue;
+    if (f->dirty[s]) {
+      hw__trace_settle(&f->trace[s], &f->river->sensors[s]);
+      f->builds[s]++;
+      f->gist[s] = f->trace[s].height_g_m3 > 0 ? hw__field_lattice(f, s)->gist : (hw__gist){0};
+      f->dirty[s] = false;
     }
-    hw__trace *trace = &f->trace[s];
-    hw__trace_settle(trace, &f->river->sensors[s]);
-    f->lattice[s].count = 0;
-    if (trace->height_g_m3 > 0) {
-      hw__view view;
-      hw__trace_view(trace, &f->population, &view);
-      hw__lattice_build(&f->shapes, &view, lead_range(f, &f->river->sensors[s], trace, &view), &f->population,
-                        &f->lattice[s]);
-      f->evaluations += view.count * HW__LATTICE_CELLS;
-    }
-    f->builds[s]++;
-    f->dirty[s] = false;
   }
   choose_pulses(f);
 }

@@ -8,8 +8,7 @@
 #include "field/engine.h"
 #include "headwater/rng.h"
 
-/* FEW draws are moved: their pulses differ, so they tell as much as thousands that do not. */
-enum { FEW = 1024, ENOUGH = 600, STAGES_MOST = 8 };
+enum { ENOUGH = 600, STAGES_MOST = 8 };
 
 static double effective_at(const hw__field *f, size_t n, double share, double highest) {
   double sum = 0, squares = 0;
@@ -21,15 +20,15 @@ static double effective_at(const hw__field *f, size_t n, double share, double hi
   return sum * sum / squares;
 }
 
-/* How much more of the weight may be let in so that a quarter of FEW stays effective. */
+/* How much more of the weight may be let in so that a quarter of HW__FEW stays effective. */
 static double next_share(const hw__field *f, size_t n, double left, double highest) {
   double lo = 0, hi = left;
-  if (effective_at(f, n, left, highest) >= FEW / 4) {
+  if (effective_at(f, n, left, highest) >= 0.25 * HW__FEW) {
     return left;
   }
   for (int i = 0; i < 20; i++) {
     const double middle = 0.5 * (lo + hi);
-    if (effective_at(f, n, middle, highest) >= FEW / 4) {
+    if (effective_at(f, n, middle, highest) >= 0.25 * HW__FEW) {
       lo = middle;
     } else {
       hi = middle;
@@ -41,14 +40,14 @@ static double next_share(const hw__field *f, size_t n, double left, double highe
 static void copy_draw(hw__field *f, size_t from, size_t to) {
   const size_t width = f->pulse_capacity;
   if (from != to) {
-    f->own[to] = f->own[from];
+    f->own[to] = from < HW__FEW ? f->own[from] : f->noise[from];
     f->draw[to] = f->draw[from];
     f->sample[to] = f->sample[from];
     memcpy(&f->pulse[to * width], &f->pulse[from * width], f->pulse_count * sizeof *f->pulse);
   }
 }
 
-/* FEW of the first n draws, systematically by their weights to the power `share`, to the front: first those that
+/* HW__FEW of the first n draws, systematically by their weights to the power `share`, to the front: first those that
  * survive, then further copies of them. */
 static void resample(hw__field *f, size_t n, double share, double highest, double offset) {
   double *copies = f->scratch.value, total = 0, upto = 0;
@@ -59,7 +58,7 @@ static void resample(hw__field *f, size_t n, double share, double highest, doubl
   for (size_t i = 0; i < n; i++) {
     upto += exp(share * (f->draw[i].log_weight - highest)) / total;
     size_t own = 0;
-    while (given < FEW && (((double)given + offset) / FEW < upto || i + 1 == n)) {
+    while (given < HW__FEW && (((double)given + offset) / HW__FEW < upto || i + 1 == n)) {
       given++;
       own++;
     }
@@ -82,7 +81,7 @@ static void offer(hw__field *f, size_t index, size_t part, hw_rng *rng) {
   if (part < f->pulse_count) {
     const double pick = hw_rng_uniform(rng), across = hw_rng_uniform(rng), along = hw_rng_uniform(rng);
     f->pulse[index * f->pulse_capacity + part] =
-        hw__lattice_pick(&f->lattice[f->pulse_sensor[part]], pick, across, along);
+        hw__lattice_pick(hw__field_lattice(f, f->pulse_sensor[part]), pick, across, along);
   } else if (part == f->pulse_count) {
     own->uniform_age = other->uniform_age;
     own->cauchy_age = other->cauchy_age;
@@ -104,7 +103,7 @@ static void move(hw__field *f, size_t index, double heat, hw_rng *rng) {
     hw__pulse *pulse = &f->pulse[index * f->pulse_capacity + (part < f->pulse_count ? part : 0)];
     const hw__pulse before = *pulse;
     offer(f, index, part, rng);
-    hw__field_draw(f, index);
+    hw__field_draw(f, index, &f->own[index]);
     if (!(log(hw_rng_uniform(rng)) < heat * (f->draw[index].log_weight - draw.log_weight))) {
       f->own[index] = own;
       f->draw[index] = draw;
@@ -116,13 +115,13 @@ static void move(hw__field *f, size_t index, double heat, hw_rng *rng) {
 
 /* Copies that no move has parted tell nothing twice. */
 static double count_different(hw__field *f) {
-  for (size_t i = 0; i < FEW; i++) {
+  for (size_t i = 0; i < HW__FEW; i++) {
     f->scratch.value[i] = f->sample[i].source.location_m;
     f->scratch.weight[i] = 1;
   }
-  hw__scratch_sort(&f->scratch, FEW);
+  hw__scratch_sort(&f->scratch, HW__FEW);
   double different = 1;
-  for (size_t i = 1; i < FEW; i++) {
+  for (size_t i = 1; i < HW__FEW; i++) {
     different += f->scratch.value[i] > f->scratch.value[i - 1];
   }
   return different;
@@ -134,6 +133,7 @@ void hw__field_redraw(hw__field *f) {
   }
   hw_rng rng;
   hw_rng_seed(&rng, f->options.seed, 1);
+  memcpy(f->own, f->noise, HW__FEW * sizeof *f->own);
   size_t n = HW__DRAWS;
   double heat = 0;
   for (int stage = 1; heat < 1; stage++) {
@@ -144,13 +144,13 @@ void hw__field_redraw(hw__field *f) {
     const double share = stage == STAGES_MOST ? 1 - heat : next_share(f, n, 1 - heat, highest);
     resample(f, n, share, highest, hw_rng_uniform(&rng));
     heat = stage == STAGES_MOST ? 1 : heat + share;
-    n = FEW;
-    for (size_t i = 0; i < FEW; i++) {
+    n = HW__FEW;
+    for (size_t i = 0; i < HW__FEW; i++) {
       move(f, i, heat, &rng);
     }
   }
   for (size_t i = 0; i < HW__DRAWS; i++) {
-    f->sample[i].weight = i < FEW ? 1.0 / FEW : 0;
+    f->sample[i].weight = i < HW__FEW ? 1.0 / HW__FEW : 0;
   }
   for (size_t m = 0; m < f->pulse_count; m++) {
     f->picked[m].build = 0; /* the pulses are no longer those picked at first */

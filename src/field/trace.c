@@ -30,6 +30,7 @@ static void merge_into(hw__entry *into, const hw__entry *from) {
   into->time_s += share * (from->time_s - into->time_s);
   into->value_g_m3 += share * (from->value_g_m3 - into->value_g_m3);
   into->count = total;
+  into->clipped = into->clipped || from->clipped;
 }
 
 /* Merge neighbours two by two, where they lie at most `gap` apart, or a thousand times that where both lie below
@@ -66,7 +67,7 @@ static void make_room(hw__trace *trace) {
 }
 
 void hw__trace_insert(hw__trace *trace, const hw_reading *reading) {
-  const hw__entry entry = {reading->time_s, reading->concentration_g_m3, 1, reading->below_limit};
+  const hw__entry entry = {reading->time_s, reading->concentration_g_m3, 1, reading->below_limit, reading->above_limit};
   size_t place = find_place(trace, entry.time_s);
   if (place < trace->count && !(trace->entry[place].time_s > entry.time_s)) {
     merge_into(&trace->entry[place], &entry);
@@ -130,11 +131,13 @@ static void measure_top(hw__trace *trace) {
   while (trace->top < trace->peak && trace->clean[trace->top] < high) {
     trace->top++;
   }
-  for (size_t i = trace->peak; i < trace->count; i++) {
-    last = trace->clean[i] >= high ? i : last;
+  bool clipped = false;
+  for (size_t i = trace->onset; i < trace->count; i++) {
+    last = i >= trace->peak && trace->clean[i] >= high ? i : last;
+    clipped = clipped || trace->entry[i].clipped;
   }
   const hw__entry *entry = trace->entry;
-  trace->flatness = hw__trace_front_seen(trace) && trace->top >= rise + 3
+  trace->flatness = hw__trace_front_seen(trace) && !clipped && trace->top >= rise + 3
                         ? (entry[last].time_s - entry[trace->top].time_s) /
                               (entry[trace->top].time_s - entry[rise > 0 ? rise - 1 : 0].time_s)
                         : (double)NAN;
@@ -196,14 +199,21 @@ static double limit_of(const hw__trace *trace, const hw__entry *entry) {
   return entry->value_g_m3 > 0 ? 0 : trace->smallest_g_m3;
 }
 
+/* Where the sensor was at the end of its range nobody knows how high the pulse stood; its flanks must tell. */
 static void add_point(hw__view *view, const hw__trace *trace, size_t from, size_t to, double noise) {
-  double time = 0, value = 0, limit = 0;
+  double time = 0, value = 0, limit = 0, n = 0;
   for (size_t i = from; i < to; i++) {
-    time += trace->entry[i].time_s - view->anchor_s;
-    value += trace->clean[i];
-    limit = fmax(limit, limit_of(trace, &trace->entry[i]) / 2);
+    if (!trace->entry[i].clipped) {
+      time += trace->entry[i].time_s - view->anchor_s;
+      value += trace->clean[i];
+      limit = fmax(limit, limit_of(trace, &trace->entry[i]) / 2);
+      n++;
+    }
   }
-  const double n = (double)(to - from), height = view->height_g_m3;
+  if (!(n > 0)) {
+    return;
+  }
+  const double height = view->height_g_m3;
   const double share = value / n / height, floor = (trace->floor_g_m3 + limit) / height;
   view->point[view->count++] = (hw__point){time / n, share, 1 / (noise * noise + floor * floor)};
 }

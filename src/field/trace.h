@@ -20,6 +20,7 @@ typedef struct {
   double value_g_m3; /* mean of the readings merged here; for a non-detect its limit */
   double count;
   bool below_limit;
+  bool clipped; /* at or above its value: the sensor cannot read more */
 } hw__entry;
 
 typedef struct {

@@ -108,10 +108,10 @@ void hw__field_judge(hw__field *f, hw_estimate *e) {
               f->effective, HW__DRAWS);
   } else if (judge_lasting(f, e)) {
     return;
-  } else if (f->trace[f->pulse_sensor[0]].fallen && f->lattice[f->pulse_sensor[0]].misfit > HW__MISFIT_MOST) {
+  } else if (f->trace[f->pulse_sensor[0]].fallen && f->gist[f->pulse_sensor[0]].misfit > HW__MISFIT_MOST) {
     set_trust(f, e, HW_TRUST_NONE,
               "the pulse at sensor %s does not have the shape of a single release (misfit %.0f %% of its peak)",
-              first->id, 100 * f->lattice[f->pulse_sensor[0]].misfit);
+              first->id, 100 * f->gist[f->pulse_sensor[0]].misfit);
   } else if (!f->trace[f->pulse_sensor[0]].fallen) {
     set_trust(f, e, HW_TRUST_PROVISIONAL, "the pulse at sensor %s has not yet fallen to half its peak", first->id);
   } else {
