@@ -26,6 +26,7 @@ static void catch_signals(void) {
   sigaction(SIGHUP, &action, NULL);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL); /* a client that goes away is its own business */
+  sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk, and told as one */
 }
 
 /* Out of the environment, so that programs we start do not find it there. NULL: not set. */

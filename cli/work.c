@@ -20,6 +20,7 @@ static void catch_signals(void) {
   sigaction(SIGINT, &action, NULL);
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL);
+  sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk, and told as one */
 }
 
 static int run(int argc, char **argv) {

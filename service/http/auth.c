@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HASH_BYTES = 32, TOKENS_MAX = 1024 };
+enum { HASH_BYTES = 32, TOKENS_MAX = 1024, LINE_BYTES = 512 };
 
 typedef struct {
   unsigned char hash[HASH_BYTES];
@@ -73,6 +73,11 @@ static hw_status parse_line(grant_list *list, char *line, const char *path, size
   if (!roles) {
     return HW_OK;
   }
+  if (list->count == TOKENS_MAX) {
+    snprintf(error->text, sizeof error->text, "%s:%zu: one token more than %d, expected no more", path, number,
+             TOKENS_MAX);
+    return HW_EINPUT;
+  }
   grant *new = &list->grants[list->count];
   if (!hash || !parse_roles(roles, &new->roles) || !parse_hash(hash, new->hash)) {
     snprintf(error->text, sizeof error->text,
@@ -91,9 +96,16 @@ static hw_status read_list(const char *path, grant_list *out, hw_error *error) {
   }
   grant_list list = {calloc(TOKENS_MAX, sizeof *list.grants), 0};
   hw_status status = list.grants ? HW_OK : HW_ENOMEM;
-  char line[512];
-  for (size_t number = 1; status == HW_OK && list.count < TOKENS_MAX && fgets(line, sizeof line, file); number++) {
-    status = parse_line(&list, line, path, number, error);
+  char line[LINE_BYTES];
+  for (size_t number = 1; status == HW_OK && fgets(line, sizeof line, file); number++) {
+    /* What does not fit would come as a line of its own, and the tail of a comment grant something. */
+    if (!strchr(line, '\n') && !feof(file)) {
+      snprintf(error->text, sizeof error->text, "%s:%zu: longer than %d bytes, expected a shorter note", path, number,
+               LINE_BYTES - 2);
+      status = HW_EINPUT;
+    } else {
+      status = parse_line(&list, line, path, number, error);
+    }
   }
   if (status == HW_OK && list.count == 0) {
     snprintf(error->text, sizeof error->text, "%s: no token, expected at least one line", path);

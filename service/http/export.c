@@ -43,6 +43,18 @@ static hw__reply not_begun(const hw__request *request, hw__db_status status) {
                                 : hw__reply_db(status);
 }
 
+/* An id as a field: in quotes where it needs them. What a spreadsheet would take for a formula gets an apostrophe,
+ * which it takes for text. */
+static void csv_text(FILE *out, const char *text) {
+  const bool formula = *text && strchr("=+-@\t", *text);
+  const bool plain = !formula && !text[strcspn(text, "\",\r\n# ")];
+  fputs(plain ? "" : formula ? "\"'" : "\"", out);
+  for (; *text; text++) {
+    fprintf(out, !plain && *text == '"' ? "\"\"" : "%c", *text);
+  }
+  fputs(plain ? "" : "\"", out);
+}
+
 static void csv_rows(const export_case *c, FILE *out, const hw__log_record *page, size_t count) {
   for (size_t i = 0; i < count; i++) {
     hw__place place;
@@ -56,11 +68,9 @@ static void csv_rows(const export_case *c, FILE *out, const hw__log_record *page
     } else {
       snprintf(when, sizeof when, "%.17g", page[i].time_s);
     }
-    fprintf(out, "%s,%s,%s%.17g\n", when, c->site->river.sensors[place.sensor].id,
-            page[i].below_limit   ? "<"
-            : page[i].above_limit ? ">"
-                                  : "",
-            page[i].concentration_g_m3);
+    fprintf(out, "%s,", when);
+    csv_text(out, c->site->river.sensors[place.sensor].id);
+    fprintf(out, ",%s%.17g\n", page[i].below_limit ? "<" : page[i].above_limit ? ">" : "", page[i].concentration_g_m3);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/log.h"
 #include "base/metrics.h"
@@ -176,6 +177,9 @@ static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connect
   if (reply->code == 401) {
     MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
   }
+  if (reply->close) {
+    MHD_add_response_header(response, "Connection", "close");
+  }
   if (reply->retry_after_s) {
     char seconds[16];
     snprintf(seconds, sizeof seconds, "%u", reply->retry_after_s);
@@ -201,6 +205,26 @@ static size_t body_most(const exchange *e) {
   return e->route->body_bytes < limit ? e->route->body_bytes : limit;
 }
 
+typedef struct {
+  size_t lengths, encodings;
+} framing;
+
+static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
+  (void)kind;
+  (void)value;
+  framing *f = context;
+  f->lengths += strcasecmp(name, "Content-Length") == 0;
+  f->encodings += strcasecmp(name, "Transfer-Encoding") == 0;
+  return MHD_YES;
+}
+
+/* Where a body ends has to be said once, or a proxy in front may see another request than we do. */
+static bool is_framed_twice(struct MHD_Connection *connection) {
+  framing f = {0};
+  MHD_get_connection_values(connection, MHD_HEADER_KIND, count_framing, &f);
+  return f.lengths + f.encodings > 1;
+}
+
 /* The head is there: what it asks for, whether it may, and whether there is room for what follows. */
 static enum MHD_Result begin(exchange *e) {
   hw__request *request = &e->request;
@@ -212,6 +236,11 @@ static enum MHD_Result begin(exchange *e) {
   }
   bool path_known = false;
   hw__reply refusal;
+  if (is_framed_twice(connection)) {
+    refusal = hw__reply_error(400, "Content-Length or Transfer-Encoding more than once, expected one of them");
+    refusal.close = true;
+    return refuse(service, connection, refusal);
+  }
   e->route = find_route(request, &path_known);
   if (!e->route) {
     return refuse(service, connection,

@@ -33,6 +33,7 @@ typedef struct {
   struct MHD_Response *response; /* for streams and assets */
   bool stream;                   /* goes on until somebody ends it */
   unsigned retry_after_s;        /* 0: not told */
+  bool close;                    /* nothing more is read from this connection */
 } hw__reply;
 
 typedef hw__reply (*hw__handler)(hw__request *request);

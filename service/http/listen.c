@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/address.h"
 #include "base/tls.h"
@@ -10,7 +11,7 @@
 #include "http/http.h"
 #include "http/rate_limit.h"
 
-enum { IDLE_S = 60, STACK_BYTES = 512 * 1024, KEY_BYTES_MAX = 1 << 20 };
+enum { IDLE_S = 60, STACK_BYTES = 512 * 1024, KEY_BYTES_MAX = 1 << 20, FILES_BESIDE = 128 };
 
 static char *read_file(const char *path, hw_error *error) {
   FILE *file = fopen(path, "re");
@@ -51,7 +52,27 @@ hw_status hw__http_prepare(hw__service *service, hw_error *error) {
   return HW_OK;
 }
 
-static struct MHD_Daemon *start_daemon(hw__service *service, const struct sockaddr_storage *address) {
+/* Descriptors for the connections, those on their way out included, and for all else. Without one an accept fails at
+ * once, again and again. Returned: so many connections there may be, 0: too few. */
+static unsigned make_room(const hw__service *service) {
+  const unsigned wanted = hw__connections_room(service->connections);
+  struct rlimit files;
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
+    return wanted;
+  }
+  const rlim_t needed = (rlim_t)wanted + FILES_BESIDE;
+  if (files.rlim_cur < needed) {
+    files.rlim_cur = files.rlim_max < needed ? files.rlim_max : needed;
+    setrlimit(RLIMIT_NOFILE, &files);
+    getrlimit(RLIMIT_NOFILE, &files);
+  }
+  if (files.rlim_cur >= needed) {
+    return wanted;
+  }
+  return files.rlim_cur < service->options.connections + FILES_BESIDE ? 0 : (unsigned)(files.rlim_cur - FILES_BESIDE);
+}
+
+static struct MHD_Daemon *start_daemon(hw__service *service, const struct sockaddr_storage *address, unsigned room) {
   const unsigned flags = MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
                          (service->tls_cert ? (unsigned)MHD_USE_TLS : 0U) |
                          (address->ss_family == AF_INET6 ? (unsigned)MHD_USE_IPv6 : 0U);
@@ -61,13 +82,12 @@ static struct MHD_Daemon *start_daemon(hw__service *service, const struct sockad
                                  {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
                                  {MHD_OPTION_END, 0, NULL}};
   struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
-  return MHD_start_daemon(flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service,
-                          MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT,
-                          hw__connections_room(service->connections), MHD_OPTION_NOTIFY_CONNECTION,
-                          hw__connections_notify, service->connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                          MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED,
-                          hw__http_on_completed, service, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY,
-                          service->tls_cert ? tls : none, MHD_OPTION_END);
+  return MHD_start_daemon(
+      flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service, MHD_OPTION_SOCK_ADDR,
+      (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT, room, MHD_OPTION_NOTIFY_CONNECTION,
+      hw__connections_notify, service->connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+      MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, service,
+      MHD_OPTION_LISTENING_ADDRESS_REUSE, 1U, MHD_OPTION_ARRAY, service->tls_cert ? tls : none, MHD_OPTION_END);
 }
 
 hw_status hw__http_start(hw__service *service, hw_error *error) {
@@ -79,7 +99,15 @@ hw_status hw__http_start(hw__service *service, hw_error *error) {
   service->limiter = hw__rate_limit_create(service->options.rate_per_s);
   /* One address may not take all of them; on loopback everybody has the same one. */
   service->connections = hw__connections_create(connections, service->loopback ? 0 : (connections + 1) / 2);
-  service->daemon = service->limiter && service->connections ? start_daemon(service, &address) : NULL;
+  const unsigned room = service->connections ? make_room(service) : 0;
+  if (service->connections && room == 0) {
+    snprintf(
+        error->text, sizeof error->text,
+        "--connections %zu: more than this process may have files open, expected fewer, or a higher limit (ulimit -n)",
+        connections);
+    return HW_EDOMAIN;
+  }
+  service->daemon = service->limiter && room ? start_daemon(service, &address, room) : NULL;
   if (!service->daemon) {
     snprintf(error->text, sizeof error->text, "--listen %s: %s", service->options.listen,
              service->tls_cert && errno == 0 ? "certificate or key not usable" : strerror(errno));

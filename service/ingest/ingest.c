@@ -108,6 +108,9 @@ hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry)
     return hw__ingest_reject(ingest, line, HW_FATE_NEGATIVE,
                              "concentration %g g/m3, expected zero or more (%g within this sensor's noise)", c, lowest);
   }
+  if (entry->below_limit && c < 0) {
+    return hw__ingest_reject(ingest, line, HW_FATE_NEGATIVE, "below a limit of %g g/m3, expected zero or more", c);
+  }
   if (c > absurd_g_m3) {
     return hw__ingest_reject(ingest, line, HW_FATE_ABSURD, "concentration %g g/m3, expected at most %g", c,
                              absurd_g_m3);

@@ -1,5 +1,6 @@
 """The service against those who mean it ill, or are broken in a way that looks like it: hostile.py HEADWATER [TEST...]"""
 import contextlib
+import csv
 import glob
 import hashlib
 import json
@@ -16,7 +17,7 @@ import warnings
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
-from serving import Service, certificate, rows, run_claims, spill  # noqa: E402
+from serving import RIVER, Service, certificate, rows, run_claims, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -198,6 +199,84 @@ def test_a_hanging_webhook_holds_up_nobody_else(folder):
         assert time.time() - began < 5, "it does not stop"
     environment = open(told + ".env").read()
     assert "KEPT=this" in environment and "correct horse" not in environment and "battery staple" not in environment, environment
+
+
+def exchange(service, text):
+    with connect(service) as connection:
+        connection.settimeout(10)
+        connection.sendall(text.encode())
+        return connection.recv(4096).decode()
+
+
+def test_a_body_that_ends_twice_is_refused(folder):
+    with serve(folder) as service:
+        head = "POST /v1/readings?river=demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+        for framing in ("Content-Length: 4\r\nContent-Length: 40\r\n", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n"):
+            answer = exchange(service, head + framing + "\r\nabcd")
+            assert " 400 " in answer and "Connection: close" in answer, answer
+        assert " 200 " in exchange(service, head + "Content-Length: 4\r\n\r\nabcd")
+        assert " 200 " in exchange(service, head + "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
+
+
+def test_a_token_file_is_read_to_its_end_or_refused(folder):
+    token = lambda n: f"read {hashlib.sha256(str(n).encode()).hexdigest()}\n"  # noqa: E731
+    path = os.path.join(folder, "tokens")
+
+    def start(text):
+        open(path, "w").write(text)
+        return subprocess.run([HEADWATER, "serve", serve(folder).river, "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "t.db"), "--token-file", path],
+                              capture_output=True, text=True, timeout=20)
+
+    for text, line in ((token(1) + "#" + " " * 520 + token("x").replace("read", "admin"), "tokens:2:"), ("".join(map(token, range(1025))), "tokens:1025:")):
+        run = start(text)
+        assert run.returncode == 1 and line in run.stderr and run.stderr.count("\n") == 1, run
+    open(path, "w").write("".join(map(token, range(1024))))
+    with serve(folder, "--token-file", path) as service:
+        assert service.request("/v1/rivers", headers={"Authorization": "Bearer 1023"})[0] == 200
+
+
+def test_descriptors_do_not_run_out(folder):
+    limited = ["prlimit", "--nofile=400"]
+    run = subprocess.run([*limited, HEADWATER, "serve", serve(folder).river, "--listen", "127.0.0.1:0", "--store", os.path.join(folder, "t.db")],
+                         capture_output=True, text=True, timeout=20)
+    assert run.returncode == 2 and "--connections 512" in run.stderr, run
+    with serve(folder, "--connections", "128", prefix=limited) as service:
+        idle = [connect(service) for _ in range(600)]
+        spent = lambda: sum(map(int, open(f"/proc/{service.process.pid}/stat").read().rsplit(")", 1)[1].split()[11:13]))  # noqa: E731  ticks of 10 ms
+        began = spent()
+        time.sleep(2)
+        assert spent() - began < 60, f"{spent() - began} ticks of 200"
+        assert wait_for(lambda: answers(service))
+        for connection in idle:
+            connection.close()
+
+
+def test_a_file_at_its_limit_is_a_full_disk(folder):
+    with serve(folder, prefix=["prlimit", "--fsize=3000000"]) as service:
+        def send(first):
+            body = "time_s,sensor,concentration_g_m3\n" + "".join(f"{first + i},s1,0\n" for i in range(5000))
+            return service.request("/v1/readings?river=demo", body, {"Content-Type": "text/csv"})[0]
+
+        codes = [send(5000 * n) for n in range(12)]
+        assert codes[0] == 200 and codes[-1] in (503, 507), codes
+        assert service.request("/healthz")[0] == 200 and service.request("/readyz")[0] == 503
+        assert rows(service.db, "SELECT count(*) FROM readings") == [(5000 * codes.count(200),)]
+        service.kill()
+
+
+def answers(service):
+    with contextlib.suppress(OSError):
+        return service.request("/healthz", timeout=5)[0] == 200
+
+
+def test_ids_in_a_csv_export_are_text(folder):
+    river = RIVER.replace("{id: s1,", "{id: '=1+1 x',")
+    with serve(folder, river=river) as service:
+        service.post(spill(HEADWATER, service.river))
+        service.settle()
+        incident = service.get("/v1/incidents")["incidents"][0]
+        rows_of = list(csv.reader(service.request(f"/v1/incidents/{incident['id']}/readings")[1].splitlines()))
+        assert {len(row) for row in rows_of} == {3} and {row[1] for row in rows_of[1:]} >= {"'=1+1 x"}, rows_of[:3]
 
 
 def memory_mb(service, which="VmRSS"):

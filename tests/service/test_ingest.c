@@ -52,6 +52,11 @@ static void test_small_negative_noise_is_a_reading(void **state) {
   hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
   assert_int_equal(ingest.count, 1);
   hw__ingest_clear(&ingest);
+  const char *limit = "time_s,sensor,concentration_g_m3\n1.5,s1,<-0.00003\n2.5,s1,<0.00003\n";
+  hw__ingest_body(&ingest, HW_BODY_CSV, limit, strlen(limit)); /* but no limit is below zero */
+  assert_int_equal(ingest.count, 1);
+  assert_int_equal(ingest.tally[HW_FATE_NEGATIVE], 1);
+  hw__ingest_clear(&ingest);
 }
 
 static void test_csv_without_a_header_is_one_rejection(void **state) {
