@@ -178,7 +178,8 @@ static const struct {
     {"a: [1\nb: 2\n",
      "r.yaml:2: while parsing a flow sequence: did not find expected ',' or ']', expected a river in YAML"},
     {HYDRAULICS SEARCH SENSORS "colour: blue\n",
-     "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, branches, search, sensors, "
+     "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, branches, search, "
+     "sensors, "
      "candidates, none_of_these, intakes, gauges, flow, centerline, import"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, prior: 0}\n",
      "r.yaml:5: prior is '0', expected a positive number"},
@@ -268,8 +269,7 @@ static const struct {
      "to downstream"},
     {"hydraulics: {velocity_m_s: unknown, dispersion_m2_s: 3, area_m2: 2}\n" SEARCH SENSORS "reaches: [{to_m: 0}]\n",
      "r.yaml:4: no velocity_m_s in the reach and none in hydraulics, expected one of the two"},
-    {HYDRAULICS SEARCH SENSORS "---\nname: second\n",
-     "r.yaml:5: a second YAML document, expected one in one file"},
+    {HYDRAULICS SEARCH SENSORS "---\nname: second\n", "r.yaml:5: a second YAML document, expected one in one file"},
     {"name: a\x01\n",
      "r.yaml:1: bytes that are no text (control characters are not allowed), expected a river in YAML"},
     {"name: b\n\xff\xfe\n", "r.yaml:2: bytes that are no text (invalid leading UTF-8 octet), expected a river in YAML"},
@@ -323,9 +323,28 @@ static void test_a_file_that_is_not_there_is_the_callers_slip(void **state) {
   assert_string_equal(error.text, "no/such/river.yaml: No such file or directory, expected a river file");
 }
 
+static void test_depth_is_refused_at_once(void **state) {
+  (void)state;
+  enum { DEEP = 200000 }; /* takes the parser minutes */
+  char *text = malloc(DEEP);
+  assert_non_null(text);
+  hw_river river;
+  hw_error error;
+  memset(text, '[', DEEP);
+  text[1] = '\n';
+  assert_int_equal(hw_river_parse("r.yaml", text, DEEP, NULL, NULL, &river, &error), HW_EINPUT);
+  assert_non_null(strstr(error.text, "r.yaml:2: lists within lists"));
+  for (size_t i = 0; i < DEEP; i++) {
+    text[i] = i % 2 ? ' ' : '-';
+  }
+  assert_int_equal(hw_river_parse("r.yaml", text, DEEP, NULL, NULL, &river, &error), HW_EINPUT);
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_value_lands_in_its_place),
+      cmocka_unit_test(test_depth_is_refused_at_once),
       cmocka_unit_test(test_reaches_inherit_what_they_do_not_say),
       cmocka_unit_test(test_doubt_has_a_common_and_a_local_part),
       cmocka_unit_test(test_instants_make_the_search_box_a_calendar_one),
