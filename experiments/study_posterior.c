@@ -51,7 +51,7 @@ static double between(hw_rng *rng, double lo, double hi) {
 }
 
 static hw_quantity quantity(double value, double factor) {
-  return factor > 1 ? (hw_quantity){HW_UNCERTAIN, value, factor} : (hw_quantity){HW_KNOWN, value, 1};
+  return factor > 1 ? (hw_quantity){HW_UNCERTAIN, value, factor, 1} : (hw_quantity){HW_KNOWN, value, 1};
 }
 
 /* The river file's medians are off from the truth by a draw from the stated doubt. */

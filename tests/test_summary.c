@@ -228,7 +228,7 @@ static void test_box_warning_names_the_side(void **state) {
   fill_samples(-10100, 150);
   hw__warn_box(&warnings, &box, samples, COUNT);
   assert_int_equal(warnings.count, 1);
-  assert_non_null(strstr(warnings.pointers[0], "upper end of the search box for location_m"));
+  assert_non_null(strstr(warnings.pointers[0], "further downstream than km -10.00"));
 }
 
 static void test_warnings_beyond_capacity_are_dropped(void **state) {

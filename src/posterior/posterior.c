@@ -5,7 +5,7 @@
 
 #include "field/field.h"
 #include "method/methods.h"
-#include "posterior/modek.h"
+#include "posterior/ade.h"
 
 typedef struct {
   hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);
@@ -16,8 +16,8 @@ typedef struct {
   hw_status (*predict)(void *state, const hw_prediction *prediction);
 } model;
 
-static const model mode_k = {hw__modek_create,  hw__modek_observe, hw__modek_estimate,
-                             hw__modek_destroy, hw__modek_samples, hw__modek_predict};
+static const model mode_k = {hw__ade_create,  hw__ade_observe, hw__ade_estimate,
+                             hw__ade_destroy, hw__ade_samples, hw__ade_predict};
 static const model mode_u = {hw__field_create,  hw__field_observe, hw__field_estimate,
                              hw__field_destroy, hw__field_samples, hw__field_predict};
 

@@ -22,8 +22,12 @@ void hw__warn(hw__warnings *warnings, const char *format, ...) {
   warnings->pointers[warnings->count++] = text;
 }
 
-static void warn_side(hw__warnings *warnings, const hw_sample *samples, size_t n, hw__sample_part part, double lo,
-                      double hi, const char *what) {
+/* Shares of the samples within a third of their standard deviation of either side. */
+typedef struct {
+  bool low, high;
+} cut_off;
+
+static cut_off cut_off_by(const hw_sample *samples, size_t n, hw__sample_part part, double lo, double hi) {
   double total = 0, mean = 0, square = 0;
   for (size_t i = 0; i < n; i++) {
     const double x = part(&samples[i]) - lo;
@@ -34,7 +38,7 @@ static void warn_side(hw__warnings *warnings, const hw_sample *samples, size_t n
   mean /= total;
   const double shell = 0.33 * sqrt(fmax(square / total - mean * mean, 0));
   if (!(shell > 0)) {
-    return;
+    return (cut_off){false, false};
   }
   double low = 0, high = 0;
   for (size_t i = 0; i < n; i++) {
@@ -43,20 +47,33 @@ static void warn_side(hw__warnings *warnings, const hw_sample *samples, size_t n
     high += x > hi - shell ? samples[i].weight / total : 0;
   }
   const double much = fmax(0.06, 2.5 * shell / (hi - lo));
-  if (low > much) {
-    hw__warn(warnings, "the answer leans on the lower end of the search box for %s (%g): the source may lie below it",
-             what, lo);
-  }
-  if (high > much) {
-    hw__warn(warnings, "the answer leans on the upper end of the search box for %s (%g): the source may lie above it",
-             what, hi);
-  }
+  return (cut_off){low > much, high > much};
 }
 
 void hw__warn_box(hw__warnings *warnings, const hw_box *box, const hw_sample *samples, size_t n) {
-  warn_side(warnings, samples, n, hw__sample_mass, box->lo.mass_g, box->hi.mass_g, "mass_g");
-  warn_side(warnings, samples, n, hw__sample_location, box->lo.location_m, box->hi.location_m, "location_m");
-  warn_side(warnings, samples, n, hw__sample_time, box->lo.time_s, box->hi.time_s, "time_s");
+  const hw_source lo = box->lo, hi = box->hi;
+  const cut_off mass = cut_off_by(samples, n, hw__sample_mass, lo.mass_g, hi.mass_g);
+  const cut_off place = cut_off_by(samples, n, hw__sample_location, lo.location_m, hi.location_m);
+  const cut_off time = cut_off_by(samples, n, hw__sample_time, lo.time_s, hi.time_s);
+  if (mass.low) {
+    hw__warn(warnings, "the release may be smaller than %g g, where the search ends", lo.mass_g);
+  }
+  if (mass.high) {
+    hw__warn(warnings, "the release may be larger than %g g, where the search ends", hi.mass_g);
+  }
+  if (place.low) {
+    hw__warn(warnings, "the source may lie further upstream than km %.2f, where the search ends", lo.location_m / 1000);
+  }
+  if (place.high) {
+    hw__warn(warnings, "the source may lie further downstream than km %.2f, where the search ends",
+             hi.location_m / 1000);
+  }
+  if (time.low) {
+    hw__warn(warnings, "the release may be earlier than the search in time begins");
+  }
+  if (time.high) {
+    hw__warn(warnings, "the release may be later than the search in time ends");
+  }
 }
 
 void hw__warn_incomplete(hw__warnings *warnings, bool provisional) {
@@ -72,11 +89,14 @@ void hw__warn_never_rose(hw__warnings *warnings, const hw_sensor *sensor) {
 
 void hw__warn_spike(hw__warnings *warnings, const hw_sensor *sensor, size_t count, double last_s, double last_g_m3) {
   if (count == 1) {
-    hw__warn(warnings, "sensor %s: a lone reading of %g g/m3 at %.0f s fits neither neighbour and was set aside",
-             sensor->id, last_g_m3, last_s);
+    hw__warn(
+        warnings,
+        "sensor %s: a lone reading of %g g/m3 at %.0f s fits neither the pulse nor the level and counts for little",
+        sensor->id, last_g_m3, last_s);
   } else if (count > 1) {
     hw__warn(warnings,
-             "sensor %s: %zu lone readings fit neither neighbour and were set aside, the last of %g g/m3 at %.0f s",
+             "sensor %s: %zu lone readings fit neither the pulse nor the level and count for little, the last of %g "
+             "g/m3 at %.0f s",
              sensor->id, count, last_g_m3, last_s);
   }
 }

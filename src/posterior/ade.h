@@ -1,0 +1,82 @@
+/* The engine where the river's hydraulics are known or stated with a doubt: the advection-dispersion equation.
+ *
+ * Observing files the reading with its sensor. The answer is worked out when it is asked for, from what is filed and
+ * nothing else: each sensor's own pulse (pulse.h), then the hypothesis of one release against that of none (spill.h,
+ * anneal.h), then what the engine thinks of its own answer (trust.c). So it does not matter in which order readings
+ * came or when answers were asked for.
+ */
+#ifndef HW_POSTERIOR_ADE_H
+#define HW_POSTERIOR_ADE_H
+
+#include "headwater/method.h"
+#include "posterior/spill.h"
+#include "posterior/summary.h"
+#include "posterior/warnings.h"
+
+enum { HW__PICKED = 256 };
+
+typedef struct {
+  const hw_river *river;
+  hw_options options;
+  hw_transport *transport;
+  hw__tails tails;
+  size_t *order; /* sensors from upstream to downstream */
+
+  /* Filed, by sensor. */
+  hw__series *series;
+  hw__fit *own; /* the sensor by itself */
+  hw__view *own_view;
+  bool *dirty; /* the series changed since its own fit */
+  bool settled;
+
+  /* Worked out. */
+  hw__spill spill;
+  hw__station *station;
+  hw__fit *fit;   /* by station: as the river looks at it */
+  hw__view *view; /* by station */
+  hw__draws draws;
+  hw__annealed found;
+  size_t drawn;       /* draws that are in use: HW__FINAL in the end */
+  double probability; /* that there is a spill */
+  size_t seen;        /* sensors with a pulse */
+  hw_trust trust;
+  char reason[HW__WARNING_SIZE];
+  double *wrong; /* by station: probability that the sensor is wrong */
+
+  /* Reported. */
+  hw_sample *samples;    /* HW__FINAL, the posterior */
+  size_t *picked;        /* HW__PICKED of them, equally weighted */
+  hw__release *released; /* what they suppose */
+  hw__sight *sight;      /* and what they make of the stations, HW__PICKED x stations */
+  hw__passage *passages;
+  hw__scratch sorting;
+  hw_suspicion *suspicions;
+  hw_region regions[HW__MOST_REGIONS];
+  hw_arrival *arrivals;
+  hw__warnings warnings;
+  uint64_t evaluations;
+  size_t bytes;
+} hw__ade;
+
+/* Status: HW_EHYDRAULICS, HW_ENOMEM. */
+hw_status hw__ade_create(const hw_problem *problem, const hw_options *options, void **state);
+/* Status: HW_EDOMAIN for a time beyond 1e12 s or a concentration beyond 1e12 g/m3 in size. */
+hw_status hw__ade_observe(void *state, const hw_reading *reading);
+hw_status hw__ade_estimate(void *state, hw_estimate *out);
+void hw__ade_destroy(void *state);
+hw_status hw__ade_samples(void *state, hw_sample *out, size_t capacity, size_t *count);
+hw_status hw__ade_predict(void *state, const hw_prediction *prediction);
+
+/* Everything above "Reported" and the samples, from what is filed. */
+void hw__ade_settle(hw__ade *a);
+/* trust.c: pulses that stand out, and those of them that the answer does not explain. */
+typedef struct {
+  size_t seen, wrong;
+} hw__pulse_count;
+hw__pulse_count hw__ade_count(const hw__ade *a);
+/* What the engine thinks of its answer; sets trust and reason. */
+void hw__ade_judge(hw__ade *a);
+/* forecast.c: arrivals at the intakes. Returned: how many. */
+size_t hw__ade_forecast(hw__ade *a);
+
+#endif

@@ -1,0 +1,150 @@
+#include "posterior/anneal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 3 };
+static const double wanted_share = 0.2;  /* of a stage's draws to stay effective */
+static const double good_share = 0.45;   /* from here on the proposal needs no refining */
+static const double enough_share = 0.15; /* of the last sample */
+
+bool hw__draws_create(hw__draws *out) {
+  const size_t columns = HW__DIMENSIONS + 4 + HW__MEMBERS, count = columns * (size_t)HW__FINAL;
+  *out = (hw__draws){.memory = aligned_alloc(64, count * sizeof(double)), .bytes = count * sizeof(double)};
+  if (!out->memory) {
+    return false;
+  }
+  double *m = out->memory;
+  memset(m, 0, out->bytes);
+  for (size_t k = 0; k < HW__DIMENSIONS; k++) {
+    out->x[k] = m;
+    m += HW__FINAL;
+  }
+  out->weight = m;
+  out->log_prior = m + HW__FINAL;
+  out->log_likelihood = m + 2 * (size_t)HW__FINAL;
+  out->log_proposal = m + 3 * (size_t)HW__FINAL;
+  out->room = m + 4 * (size_t)HW__FINAL;
+  return true;
+}
+
+void hw__draws_free(hw__draws *draws) {
+  free(draws->memory);
+  *draws = (hw__draws){0};
+}
+
+typedef struct {
+  double effective, log_mean;
+} weighing;
+
+/* Weights of n draws at this heat, summing to 1. */
+static weighing weigh(hw__draws *d, size_t n, double heat) {
+  double most = -INFINITY, sum = 0, squares = 0;
+  for (size_t i = 0; i < n; i++) {
+    const double w = d->log_prior[i] + d->log_likelihood[i] - d->log_proposal[i];
+    d->weight[i] = w > -INFINITY ? heat * w : -INFINITY; /* not a number either */
+    most = fmax(most, d->weight[i]);
+  }
+  if (!isfinite(most)) {
+    return (weighing){0, -INFINITY};
+  }
+  for (size_t i = 0; i < n; i++) {
+    d->weight[i] = exp(d->weight[i] - most);
+    sum += d->weight[i];
+    squares += d->weight[i] * d->weight[i];
+  }
+  for (size_t i = 0; i < n; i++) {
+    d->weight[i] /= sum;
+  }
+  return (weighing){sum * sum / squares, most + log(sum / (double)n)};
+}
+
+/* The most heat that leaves enough of the draws effective. */
+static double fitting_heat(hw__draws *d, size_t n) {
+  const double wanted = wanted_share * (double)n;
+  if (weigh(d, n, 1).effective >= wanted) {
+    return 1;
+  }
+  double lo = -60, hi = 0; /* ln heat */
+  for (int i = 0; i < 30; i++) {
+    const double middle = 0.5 * (lo + hi);
+    if (weigh(d, n, exp(middle)).effective >= wanted) {
+      lo = middle;
+    } else {
+      hi = middle;
+    }
+  }
+  return exp(lo);
+}
+
+static void draw_from(const hw__mixture *mixture, hw_rng *rng, size_t n, hw__draws *d) {
+  for (size_t i = 0; i < n; i++) {
+    double x[HW__DIMENSIONS];
+    hw__mixture_draw(mixture, rng, x);
+    for (size_t k = 0; k < mixture->dims; k++) {
+      d->x[k][i] = x[k];
+    }
+    d->log_proposal[i] = hw__mixture_log_density(mixture, x);
+  }
+}
+
+/* Closes in on the posterior of one phase, from the draws in place. Returned: whether any draw is possible. */
+static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, hw__draws *d, hw__mixture *mixture,
+                     hw__annealed *out) {
+  const size_t n = HW__STAGE;
+  const bool last = phase + 1 == target->phases;
+  size_t refined = 0;
+  for (size_t i = 0; i < STAGES; i++) {
+    target->evaluate(target->context, phase, out->stage++, n, d->x, d->log_prior, d->log_likelihood);
+    out->evaluations += n;
+    const double heat = fitting_heat(d, n);
+    const weighing w = weigh(d, n, heat);
+    if (!(w.effective > 0)) {
+      return false;
+    }
+    hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, mixture);
+    draw_from(mixture, rng, n, d);
+    if (heat >= 1 && (!last || w.effective > good_share * (double)n || refined++ >= REFINEMENTS)) {
+      break;
+    }
+  }
+  return true;
+}
+
+hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from, size_t final,
+                        hw__draws *d) {
+  hw__annealed out = {.log_evidence = -INFINITY};
+  hw_rng rng;
+  hw_rng_seed(&rng, seed, stream);
+  hw__mixture mixture;
+  if (from) {
+    draw_from(from, &rng, HW__STAGE, d);
+  } else {
+    target->start(target->context, &rng, HW__STAGE, d->x, d->log_proposal);
+  }
+  for (size_t phase = from ? target->phases - 1 : 0; phase < target->phases; phase++) {
+    if (!close_in(target, phase, &rng, d, &mixture, &out)) {
+      return out;
+    }
+  }
+  const size_t n = final;
+  for (int tries = 0; tries <= RETRIES; tries++) {
+    draw_from(&mixture, &rng, n, d);
+    out.stage++;
+    target->evaluate(target->context, target->phases - 1, out.stage, n, d->x, d->log_prior, d->log_likelihood);
+    out.evaluations += n;
+    const weighing w = weigh(d, n, 1);
+    out.effective = w.effective;
+    out.log_evidence = w.log_mean;
+    if (w.effective >= enough_share * (double)n || !(w.effective > 0) || tries == RETRIES) {
+      break;
+    }
+    /* A damped fit: with few effective draws the heaviest alone would decide. */
+    weigh(d, n, fitting_heat(d, n));
+    hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, &mixture);
+  }
+  out.found = out.effective > 0;
+  out.proposal = mixture;
+  return out;
+}

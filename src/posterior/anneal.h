@@ -1,0 +1,56 @@
+/* From the prior to the posterior by importance draws that learn.
+ *
+ * Draws are made from a proposal, weighed by prior x likelihood^heat / proposal with as much heat (at most 1) as leaves
+ * a fifth of them effective, and a mixture is fitted to them as the next proposal; so the draws close in on the
+ * posterior in a few stages. A target may have phases, likelihoods that lead from an easy question to the one that is
+ * meant; each begins where the one before arrived. Once the heat is 1 a last, larger sample is drawn. Its weights give
+ * the answer, and their mean the evidence: how well the hypothesis predicted the readings as a whole.
+ *
+ * Everything is a function of the target and the random numbers: nothing is left over from earlier answers.
+ */
+#ifndef HW_POSTERIOR_ANNEAL_H
+#define HW_POSTERIOR_ANNEAL_H
+
+#include <stdbool.h>
+
+#include "posterior/mixture.h"
+
+enum { HW__STAGE = 1024, HW__FINAL = 4096 };
+
+typedef struct {
+  size_t dims, phases;
+  void *context;
+  /* n first draws x[k][i] and ln of the density they were made from. */
+  void (*start)(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal);
+  /* ln prior (-INFINITY outside) and ln likelihood of n points in this phase; stage tells the calls apart, for what is
+   * drawn at random inside. */
+  void (*evaluate)(void *context, size_t phase, uint64_t stage, size_t n, double *const *x, double *log_prior,
+                   double *log_likelihood);
+} hw__target;
+
+/* Room for the draws; allocated once. */
+typedef struct {
+  double *x[HW__DIMENSIONS]; /* HW__FINAL each */
+  double *weight, *log_prior, *log_likelihood, *log_proposal, *room;
+  void *memory;
+  size_t bytes;
+} hw__draws;
+
+bool hw__draws_create(hw__draws *out);
+void hw__draws_free(hw__draws *draws);
+
+typedef struct {
+  bool found; /* some draw has a positive probability */
+  double log_evidence;
+  double effective;     /* number of draws */
+  uint64_t stage;       /* of the final draws */
+  size_t evaluations;   /* points looked at */
+  hw__mixture proposal; /* of the last draws */
+} hw__annealed;
+
+/* The last sample has `final` draws, HW__STAGE or HW__FINAL; draws->x and ->weight (summing to 1) hold it. from: a
+ * proposal that is near already, so that the last phase alone is gone through (NULL: begin at the start). */
+hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from, size_t final,
+                        hw__draws *draws);
+
+#endif

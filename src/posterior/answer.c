@@ -1,0 +1,193 @@
+/* What the engine says: estimate, samples, predictive bands. */
+#include <math.h>
+#include <string.h>
+
+#include "posterior/ade.h"
+
+/* Squared distance from the expected value, in noise, that makes a lone reading a spike. */
+static const double spike = 64;
+
+static void warn_sensors(hw__ade *a) {
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const hw_sensor *sensor = &a->river->sensors[a->station[k].sensor];
+    const hw__fit *fit = &a->fit[k];
+    if (a->found.found && a->wrong[k] > 0.5) {
+      hw__warn(&a->warnings, "sensor %s contradicts the others and is not believed: %s", sensor->id,
+               fit->seen ? "its pulse is not the one they saw" : "it shows nothing where the plume passes");
+    } else if (!fit->seen) {
+      hw__warn_never_rose(&a->warnings, sensor);
+    }
+    if (fit->seen && isfinite(fit->clipped_at_g_m3)) {
+      hw__warn(&a->warnings, "sensor %s stays at its highest value, %g g/m3, which is taken as 'at least that'",
+               sensor->id, fit->clipped_at_g_m3);
+    }
+    if (fit->seen && fit->inflation > 2.5) {
+      hw__warn(&a->warnings, "sensor %s scatters %.1f times as much as its stated noise, which the intervals allow for",
+               sensor->id, sqrt(fit->inflation));
+    }
+  }
+}
+
+static void warn(hw__ade *a, bool has_source) {
+  size_t conflicts = 0;
+  hw__warnings_clear(&a->warnings);
+  hw__warn_incomplete(&a->warnings, a->trust == HW_TRUST_PROVISIONAL);
+  if (has_source) {
+    hw__warn_box(&a->warnings, &a->river->search, a->samples, HW__FINAL);
+  }
+  warn_sensors(a);
+  for (size_t s = 0; s < a->river->sensor_count; s++) {
+    conflicts += a->series[s].conflicts;
+  }
+  if (conflicts > 0) {
+    hw__warn(&a->warnings, "%zu readings came twice with different values; the first was kept", conflicts);
+  }
+}
+
+/* What the picked draws expect at point i of station k, background included. */
+static double expected_at(const hw__ade *a, size_t k, size_t i) {
+  const hw__view *v = &a->view[k];
+  double sum = 0;
+  for (size_t j = 0; j < HW__PICKED; j += 8) {
+    const hw__curve *c = &a->sight[j * a->spill.count + k].curve;
+    sum += c->travel_s > 0 ? hw__curve_at(c, v->time_s[i], v->spread_s2[i]) : 0;
+  }
+  return v->background_g_m3 + sum * 8 / HW__PICKED;
+}
+
+/* Readings against what is expected of them: lone ones far off are told. Returned: the mean squared misfit. */
+static double compare_readings(hw__ade *a) {
+  double sum = 0, count = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const hw__view *v = &a->view[k];
+    size_t spikes = 0, last = 0;
+    for (size_t i = 0; i < v->count; i++) {
+      if (v->side[i] != HW__MEASURED) {
+        continue;
+      }
+      const double expected = expected_at(a, k, i), off = v->value_g_m3[i] - expected;
+      sum += v->readings[i] * off * off;
+      count += v->readings[i];
+      const double variance = hw__view_variance(v, i, fmax(expected - v->background_g_m3, 0));
+      if (off * off > spike * variance && v->readings[i] < 2) {
+        spikes++;
+        last = i;
+      }
+    }
+    if (a->wrong[k] < 0.5 && spikes <= v->count / 10) { /* more of them are another thing than spikes */
+      hw__warn_spike(&a->warnings, &a->river->sensors[a->station[k].sensor], spikes, v->time_s[last],
+                     v->value_g_m3[last]);
+    }
+  }
+  return count > 0 ? sum / count : NAN;
+}
+
+static hw_range hydraulic_range(hw__ade *a, hw__sample_part part, double median, bool known) {
+  if (known) {
+    return (hw_range){median, median, median};
+  }
+  return hw__summary_range(a->samples, HW__FINAL, part, a->options.level, &a->sorting);
+}
+
+hw_status hw__ade_estimate(void *state, hw_estimate *out) {
+  hw__ade *a = state;
+  hw__ade_settle(a);
+  hw_estimate e;
+  hw_estimate_init(&e);
+  e.level = a->options.level;
+  e.stop = HW_STOP_COMPLETE;
+  e.loss = NAN;
+  e.spill = a->probability;
+  e.trust = a->trust;
+  e.trust_reason = a->reason[0] ? a->reason : NULL;
+  e.provisional = a->trust == HW_TRUST_PROVISIONAL;
+  e.has_source = a->trust != HW_TRUST_NONE && a->found.found && a->probability >= 0.5;
+  if (e.has_source) {
+    const hw_hydraulics *h = &a->river->hydraulics;
+    e.has_interval = true;
+    hw__summary_source(a->samples, HW__FINAL, e.level, &a->sorting, &e.source, &e.interval);
+    e.duration_s = (hw_range){0};
+    e.region_count = hw__summary_regions(&a->river->search, a->samples, HW__FINAL, e.level, &a->sorting, a->regions);
+    e.regions = a->regions;
+    e.branches = &hw__only_branch;
+    e.branch_count = 1;
+    e.has_hydraulics = true;
+    e.velocity_m_s = hydraulic_range(a, hw__sample_velocity, h->velocity_m_s.value, !(a->spill.doubt.common_v > 0));
+    e.dispersion_m2_s =
+        hydraulic_range(a, hw__sample_dispersion, h->dispersion_m2_s.value, !(a->spill.doubt.common_d > 0));
+    e.suspicion_count = hw__summary_suspicions(a->river, a->samples, HW__FINAL, NULL, NULL, &a->sorting, a->suspicions);
+    e.suspicions = a->suspicions;
+    e.arrival_count = hw__ade_forecast(a);
+    e.arrivals = a->arrivals;
+  }
+  warn(a, e.has_source);
+  if (e.has_source) {
+    e.loss = compare_readings(a);
+  }
+  e.warnings = a->warnings.pointers;
+  e.warning_count = a->warnings.count;
+  e.cost = (hw_cost){.model_evaluations = a->evaluations, .state_bytes = a->bytes};
+  *out = e;
+  return HW_OK;
+}
+
+hw_status hw__ade_samples(void *state, hw_sample *out, size_t capacity, size_t *count) {
+  hw__ade *a = state;
+  hw__ade_settle(a);
+  *count = 0;
+  if (!a->found.found) {
+    return HW_OK;
+  }
+  if (capacity >= HW__FINAL) {
+    memcpy(out, a->samples, HW__FINAL * sizeof *out);
+    *count = HW__FINAL;
+    return HW_OK;
+  }
+  /* Fewer are wanted: equally weighted ones, chosen systematically. */
+  double running = 0;
+  for (size_t i = 0; i < HW__FINAL && *count < capacity; i++) {
+    running += a->samples[i].weight;
+    while (*count < capacity && ((double)*count + 0.5) / (double)capacity < running) {
+      out[*count] = a->samples[i];
+      out[(*count)++].weight = 1 / (double)capacity;
+    }
+  }
+  return HW_OK;
+}
+
+hw_status hw__ade_predict(void *state, const hw_prediction *prediction) {
+  hw__ade *a = state;
+  if (!isfinite(prediction->x_m)) {
+    return HW_EDOMAIN;
+  }
+  for (size_t i = 0; i < prediction->count; i++) {
+    if (!isfinite(prediction->time_s[i])) {
+      return HW_EDOMAIN;
+    }
+  }
+  hw__ade_settle(a);
+  double background = 0;
+  size_t at = a->spill.count; /* the station there, if it is one */
+  for (size_t k = 0; k < a->spill.count; k++) {
+    if (!(fabs(a->station[k].x_m - prediction->x_m) > 0)) {
+      background = a->view[k].background_g_m3;
+      at = k;
+    }
+  }
+  for (size_t i = 0; i < prediction->count; i++) {
+    hw_rng rng;
+    hw_rng_seed(&rng, a->options.seed, UINT64_MAX / 2);
+    for (size_t j = 0; j < HW__PICKED; j++) {
+      hw__curve c = {0};
+      if (a->found.found) {
+        const hw__sight *own = &a->sight[j * a->spill.count];
+        c = at < a->spill.count ? own[at].curve
+                                : hw__spill_carry(&a->spill, &a->released[j], own, prediction->x_m, &rng);
+      }
+      a->sorting.value[j] = background + (c.travel_s > 0 ? hw__curve_at(&c, prediction->time_s[i], 0) : 0);
+      a->sorting.weight[j] = 1;
+    }
+    prediction->out_g_m3[i] = hw__scratch_range(&a->sorting, HW__PICKED, a->options.level);
+  }
+  return HW_OK;
+}

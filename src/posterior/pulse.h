@@ -1,0 +1,39 @@
+/* What one sensor's readings say by themselves: is there a pulse, and which?
+ *
+ * A curve of the advection-dispersion equation with passage, width, asymmetry and area of its own, and a level below
+ * it, is fitted to the sensor's readings (Levenberg-Marquardt). Nothing is asked of the river, so the fit tells what
+ * any explanation could reach: where the pulse is, how well it is known, how large the noise really is, and how badly a
+ * release supposed elsewhere does (spill.h).
+ */
+#ifndef HW_POSTERIOR_PULSE_H
+#define HW_POSTERIOR_PULSE_H
+
+#include "posterior/view.h"
+
+typedef struct {
+  bool seen;                /* a pulse plainly above the noise */
+  bool complete;            /* seen, and come down to half its height */
+  bool begun;               /* the record shows its front */
+  bool sketchy;             /* seen, by too few readings to tell its shape */
+  bool strong;              /* seen, and no wandering of the level could look like it */
+  double peak_s, peak_g_m3; /* of the fitted curve, above background */
+  hw__curve curve;
+  hw__quadratic near;     /* the ln likelihood of the readings about the curve, or about what the river expects there */
+  double floor_g_m3;      /* noise that does not shrink with the signal */
+  double inflation;       /* of the variance, over what is stated */
+  double wander_g_m3;     /* by which the level itself wanders: it does not average out */
+  double clipped_at_g_m3; /* the end of the range, where readings stay at it; INFINITY: not met */
+  double log_likelihood;  /* of the view under the curve (seen) or without */
+  double log_without;     /* of the view without a plume */
+  double misfit;          /* root mean square residual in units of the stated noise */
+  double first_s, last_s;
+} hw__fit;
+
+/* Fits the series, and leaves the view that goes with the fit, of at most so many points. */
+void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, size_t most, hw__fit *fit,
+                   hw__view *view);
+/* Another view of a sensor whose own pulse is not seen: about where one would pass. */
+void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
+                    size_t most, hw__fit *fit, hw__view *view);
+
+#endif

@@ -1,0 +1,97 @@
+/* The hypothesis "one release": what the sensors should see of it, and how probable that makes their readings.
+ *
+ * A point of the hypothesis is a release (mass, place, time) with what is in doubt of the river: common factors on all
+ * velocities and dispersions, and one of its own for the water between the source and the anchor, the most upstream
+ * sensor that saw the pulse. It is written as (passage at the anchor, ln age there, ln mass, ...), where posteriors are
+ * nearly round. Uniform in place and time, log-uniform in mass, lognormal in the factors.
+ *
+ * Below the anchor each stretch from one sensor to the next has local factors too. They are not coordinates: walking
+ * down the river, each is drawn from what the next sensor's own pulse leaves of its prior (a product of two Gaussians),
+ * and the ratio of prior to that density goes into the weight. So sixty sensors are no harder than two. What two
+ * sensors measure of the water between them removes the common part of the doubt about the water above, never the local
+ * one.
+ *
+ * A sensor may be wrong altogether: with a small probability its readings say nothing of the plume. Then they count
+ * as little as if its own best curve had been true and that curve an accident.
+ */
+#ifndef HW_POSTERIOR_SPILL_H
+#define HW_POSTERIOR_SPILL_H
+
+#include "headwater/transport.h"
+#include "posterior/anneal.h"
+#include "posterior/pulse.h"
+#include "river/along.h"
+
+typedef struct {
+  size_t sensor;
+  double x_m;
+  hw__integrals at;
+  double per_discharge, per_area; /* area = mass (per_discharge + per_area / velocity factor) */
+  double gain_sd;
+  const hw__fit *fit;
+  const hw__view *view;
+} hw__station;
+
+/* What a point makes of one station. */
+typedef struct {
+  hw__curve curve;       /* as expected there; travel 0: it does not pass */
+  double own_v, own_d;   /* local factors of the stretch above, ln */
+  bool filtered;         /* the station's own pulse has been taken in: */
+  double log_likelihood; /* its readings' */
+} hw__sight;
+
+/* Standard deviations of ln velocity and ln dispersion: common to all stretches, and of one place. */
+typedef struct {
+  double common_v, common_d, local_v, local_d;
+} hw__doubt;
+
+typedef struct {
+  const hw_river *river;
+  const hw_transport *transport;
+  const hw__tails *tails;
+  uint64_t seed;
+  hw__doubt doubt;
+  hw__station *station; /* from upstream to downstream */
+  size_t count, anchor;
+  double eased_v, eased_d; /* local doubt below the anchor beyond the stated one, on the way to it */
+  bool many;               /* stations: pulses are taken in by their second order even where nothing is in doubt */
+  bool first_look; /* pulses below the anchor are taken as each sensor by itself has them: not those that cannot tell */
+  double mass_lo, mass_hi;
+  size_t dims;
+  size_t axis[HW__DIMENSIONS]; /* what each coordinate is */
+  double log_age_lo, log_age_hi;
+  double *block;    /* columns of one block of points, for every station; HW__SPILL_COLUMNS doubles a station */
+  hw__sight *sight; /* one a station */
+} hw__spill;
+
+enum { HW__BLOCK = 256, HW__SPILL_COLUMNS = 5 * HW__BLOCK };
+
+/* One point with all that follows from it. */
+typedef struct {
+  bool possible;
+  hw_source source;
+  double velocity_factor, dispersion_factor; /* from the source to the anchor */
+  double log_prior;
+  /* used on the way */
+  double age_s, ln_v, ln_d, own_v, own_d;
+  hw__integrals at;
+} hw__release;
+
+/* Stations, transport and doubt are set; chooses coordinates for this anchor. */
+void hw__spill_anchor(hw__spill *spill, size_t anchor);
+hw__target hw__spill_target(hw__spill *spill);
+
+/* Point i of a stage as a release, and what it makes of every station, drawn as evaluate drew it. Returned: ln of prior
+ * over density of what was drawn on the way. */
+double hw__spill_walk(const hw__spill *spill, uint64_t stage, size_t i, double *const *x, hw__release *release,
+                      hw__sight *sight);
+/* The curve at a place below, drawn on from the last station above it. */
+hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, const hw__sight *sight, double x_m,
+                          hw_rng *rng);
+
+/* ln probability of a station's readings given what its curve came to: the sensor right or wrong. */
+double hw__station_log_probability(const hw__station *station, double log_likelihood, double *wrong);
+/* The same without a release. */
+double hw__station_log_without(const hw__station *station);
+
+#endif
