@@ -5,6 +5,8 @@
 #   make test     everything, from a fresh machine to "N passed, 0 failed"
 #   make bench    how fast, as ratios in one run
 #   make install  program, library, headers, man pages (PREFIX=/usr/local)
+#   make deb      Debian packages (build-deb/): program and service, library, headers, Python, documentation
+#   make test-deb install, upgrade and remove them on this machine (as root)
 #   make reproduce   the paper's figures and tables: reproduce-output/index.html and docs/results.md
 #   make pages       every shipped page that shows what the program says: that one, the session in README.md, docs/spill.svg;
 #                    PAGES=quick leaves out the long sections
@@ -46,7 +48,7 @@ PAGES ?=
 WEEKS ?=
 
 .PHONY: program serve newcomer load torture faults scale demo-cluster fuzz study-detect
-.PHONY: all pages reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density study-field fit-population choose-population
+.PHONY: all pages deb test-deb reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density study-field fit-population choose-population
 all: program
 	@ninja --quiet -C $(BUILD)
 
@@ -70,6 +72,14 @@ test:
 install: all
 	@meson configure $(BUILD) --prefix=$(abspath $(PREFIX)) >/dev/null
 	@meson install -C $(BUILD)
+
+deb:
+	@tools/need build deb
+	@tools/need web || echo 'no Node and npm: the dashboard is left out' >&2
+	@tools/deb
+
+test-deb: deb
+	@tests/debian.sh build-deb
 
 reproduce: all
 	@tools/need demo
@@ -163,4 +173,4 @@ study-detect: all
 	@$(BUILD)/experiments/study_detect
 
 clean:
-	rm -rf build build-clang build-sanitize build-fuzz build*.log demo-output
+	rm -rf build build-deb build-clang build-sanitize build-fuzz build*.log demo-output

@@ -203,7 +203,7 @@ static void test_a_doubt_is_refused_with_the_line_to_add(void **state) {
       {"time,sensor,conc\n2026-03-01 08:15,s1,1.5\n", NULL, "UTC", "'conc' does not say its unit; add: unit: ug/l"},
       {"time,sensor,a ppb,b ppb\n2026-03-01 08:15,s1,1.5,2\n", NULL, "UTC", "add: value: and the name of one"},
       {"time,c (ppb)\n2026-03-01 08:15,1.5\n", NULL, "UTC", "add: sensors: {s1: \"c (ppb)\"}"},
-      {"time,station,c (ppb)\n2026-03-01 08:15,Elm,1.5\n", NULL, "UTC", "add: names: {s1: \"Elm\"}"},
+      {"time,station,c (ppb)\n2026-03-01 08:15,Elm,1.5\n", NULL, "UTC", "add: names: {ID: \"Elm\"}"},
       {"time;sensor;c (ppb)\n2026-03-01 08:15;s1;1,500\n", NULL, "UTC", "add: decimal: \",\" or \".\""},
       {"begin,end,sensor,c (ppb)\n2026-03-01 08:15,2026-03-01 08:30,s1,1\n", NULL, "UTC",
        "add: time: and the name of one"},

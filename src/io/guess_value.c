@@ -142,13 +142,13 @@ static bool is_known_by(const hw_columns *c, hw__slice text) {
 static void settle_names(hw__guess *guess, size_t column) {
   hw_columns *c = guess->columns;
   char shown[HW__EXCERPT_SIZE];
-  hw__slice strange = {0};
+  hw__slice strange = {0}; /* the first */
   size_t strangers = 0;
   for (size_t row = 0; guess->river && row < hw__guess_rows(guess); row++) {
     const hw__slice text = hw__guess_cell(guess, row, column);
-    if (text.size && !is_river_sensor(guess, text) && !is_known_by(c, text) &&
-        !(strange.size == text.size && memcmp(strange.text, text.text, text.size) == 0)) {
-      strange = text;
+    const bool again = strangers && strange.size == text.size && memcmp(strange.text, text.text, text.size) == 0;
+    if (text.size && !again && !is_river_sensor(guess, text) && !is_known_by(c, text)) {
+      strange = strangers ? strange : text;
       strangers++;
     }
   }
@@ -165,8 +165,8 @@ static void settle_names(hw__guess *guess, size_t column) {
       return;
     }
   }
-  hw__guess_doubt(guess, "'%s' is no sensor of the river; add: names: {%s: \"%s\"}", hw__excerpt(strange, shown),
-                  guess->river->sensors[0].id, shown);
+  hw__guess_doubt(guess, "'%s' is no sensor of the river; add: names: {ID: \"%s\"}", hw__excerpt(strange, shown),
+                  shown);
 }
 
 /* The column that says whose reading a row is, or -1. */

@@ -16,6 +16,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 99
 mkdir bin
 ln -s "$program" bin/headwater
+[ -x /usr/bin/python3 ] && ln -s /usr/bin/python3 bin/python3 # the one that the Python package is for
 PATH=$work/bin:$PATH
 export PATH LC_ALL=C
 cp "$data/truckee.yaml" river.yaml

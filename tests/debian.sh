@@ -1,0 +1,59 @@
+#!/bin/sh
+# debian.sh FOLDER: install the packages of FOLDER (made by make deb), use them, upgrade them to the next version, remove
+# them. As root, on a machine that may be changed; without it nothing is tried.
+set -eu
+folder=$(realpath "$1")
+[ "$(id -u)" -eq 0 ] || { echo 'skip: only root can install packages'; exit 77; }
+if dpkg-query -W -f '${Status}' headwater 2>/dev/null | grep -q ' installed'; then
+  echo 'skip: headwater is installed here and in use'
+  exit 77
+fi
+work=$(mktemp -d)
+packages="headwater libheadwater0 libheadwater-dev python3-headwater headwater-doc"
+leave() {
+  dpkg --purge $packages > /dev/null 2>&1 || true
+  rm -rf "$work" /etc/headwater/debian-test.yaml /var/lib/headwater/debian-test
+}
+trap leave EXIT
+
+dpkg -i "$folder"/headwater_*.deb "$folder"/lib*.deb "$folder"/python3-*.deb "$folder"/headwater-doc_*.deb > "$work/log" 2>&1 ||
+  { cat "$work/log"; exit 1; }
+cd "$work"
+truckee=/usr/share/doc/headwater-doc/examples/truckee
+cp -r "$truckee" truckee
+gunzip -qr truckee || true
+/usr/bin/headwater identify truckee/river.yaml truckee/readings.csv | grep -q 'Spill identified'
+/usr/bin/python3 -c "
+import headwater
+print(repr(headwater.identify(headwater.River('truckee/river.yaml'), 'truckee/readings.csv')))" | grep -q 'Estimate of 244 readings'
+cp /usr/share/doc/headwater-doc/examples/identify.c* .
+gunzip -q identify.c*.gz 2>/dev/null || true
+cc identify.c -o identify $(pkg-config --cflags --libs headwater)
+./identify truckee/river.yaml truckee/readings.csv | grep -q '244 readings'
+man -w headwater-identify > /dev/null
+test -f /lib/systemd/system/headwater.service
+echo 'ok installed and used from C, Python and the command line'
+
+# The next version: the same files under another number.
+mkdir -p /etc/headwater /var/lib/headwater
+cp truckee/river.yaml /etc/headwater/debian-test.yaml
+echo data > /var/lib/headwater/debian-test
+for package in $packages; do
+  dpkg-deb -R "$folder/${package}"_*.deb next
+  sed -i -E 's/^Version: .*/&+next/; s/(lib(headwater0) \(= [^)]*)\)/\1+next)/' next/DEBIAN/control
+  dpkg-deb --root-owner-group -b next "next-$package.deb" > /dev/null
+  rm -r next
+done
+dpkg -i next-*.deb > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+dpkg-query -W -f '${Version}' headwater | grep -q '+next$'
+cmp truckee/river.yaml /etc/headwater/debian-test.yaml
+grep -q data /var/lib/headwater/debian-test
+headwater --version > /dev/null
+echo 'ok upgraded; rivers and data are as they were'
+
+dpkg --remove $packages > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+! command -v /usr/bin/headwater > /dev/null
+! /usr/bin/python3 -c 'import headwater' 2> /dev/null
+cmp truckee/river.yaml /etc/headwater/debian-test.yaml
+grep -q data /var/lib/headwater/debian-test
+echo 'ok removed; rivers and data are left to their owner'
