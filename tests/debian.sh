@@ -13,20 +13,24 @@ packages="headwater libheadwater0 libheadwater-dev python3-headwater headwater-d
 leave() {
   dpkg --purge $packages > /dev/null 2>&1 || true
   rm -rf "$work" /etc/headwater/debian-test.yaml /var/lib/headwater/debian-test
+  rmdir /etc/headwater /var/lib/headwater 2> /dev/null || true
 }
 trap leave EXIT
 
-dpkg -i "$folder"/headwater_*.deb "$folder"/lib*.deb "$folder"/python3-*.deb "$folder"/headwater-doc_*.deb > "$work/log" 2>&1 ||
-  { cat "$work/log"; exit 1; }
+files=
+for package in $packages; do
+  files="$files $(ls "$folder/$package"_*.deb)"
+done
+dpkg -i $files > "$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 cd "$work"
-truckee=/usr/share/doc/headwater-doc/examples/truckee
+truckee=/usr/share/doc/headwater/examples/truckee
 cp -r "$truckee" truckee
 gunzip -qr truckee || true
 /usr/bin/headwater identify truckee/river.yaml truckee/readings.csv | grep -q 'Spill identified'
 /usr/bin/python3 -c "
 import headwater
 print(repr(headwater.identify(headwater.River('truckee/river.yaml'), 'truckee/readings.csv')))" | grep -q 'Estimate of 244 readings'
-cp /usr/share/doc/headwater-doc/examples/identify.c* .
+cp /usr/share/doc/headwater/examples/identify.c* .
 gunzip -q identify.c*.gz 2>/dev/null || true
 cc identify.c -o identify $(pkg-config --cflags --libs headwater)
 ./identify truckee/river.yaml truckee/readings.csv | grep -q '244 readings'
