@@ -23,8 +23,8 @@ typedef struct {
   double law, reach, velocity;
 } variant;
 
-static const variant variants[] = {{1, 1, 1}, {2, 2, 1}, {2, 2, 2}, {3, 2, 2}, {4, 2, 2}, {2, 1, 2},
-                                   {3, 1, 2}, {2, 3, 2}, {3, 3, 2}, {3, 2, 3}, {2, 2, 4}};
+static const variant variants[] = {{1, 1, 1}, {2, 1, 1}, {2, 2, 1}, {2, 3, 1}, {2, 2, 2}, {3, 2, 2}, {4, 2, 2},
+                                   {2, 1, 2}, {3, 1, 2}, {2, 3, 2}, {3, 3, 2}, {3, 2, 3}, {2, 2, 4}};
 
 enum { VARIANT_COUNT = sizeof variants / sizeof variants[0] };
 
