@@ -122,8 +122,10 @@ int plan_where(const cli_session *session, const plan_request *r) {
   const hw_status status = hw_placement_create(&session->river, &settings, &placement);
   int code = -1;
   if (status == HW_EHYDRAULICS) {
-    code = cli_fail(EXIT_INPUT, "%s: velocity, dispersion or area unknown, expected all of them to plan",
-                    session->river_path);
+    code = cli_fail(
+        EXIT_INPUT,
+        "%s: velocity, dispersion or area unknown, expected all of them to say where; without --place, how many",
+        session->river_path);
   } else if (status != HW_OK) {
     code = cli_fail(cli_exit_code(status), "plan: %s", hw_status_text(status));
   } else if ((code = choose(placement, r->place, layouts)) < 0) {

@@ -20,6 +20,7 @@ try identify data/river.yaml readings.csv --round 5
 echo '# dispersion unknown'
 sed 's/dispersion_m2_s: 14.2/dispersion_m2_s: unknown/' data/river.yaml > unknown.yaml
 headwater plan unknown.yaml --readings 30 --pool 30 --accept 2000,4000,9000 --source 1234,-5670,-9000 | tail -n 1 | grep -oE 'Install|intervals no longer than.*'
+try plan unknown.yaml --place 2
 echo '# simulated sensors, the default'
 headwater plan data/river.yaml --readings 50 --pool 8 --accept 2000,4000,9000 | tail -n 1
 echo '# where'
