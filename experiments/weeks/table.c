@@ -127,8 +127,12 @@ static size_t print_row(stratum s, tally *t) {
     outside += print_share(t->hold50[shown[i]], t->answered, a->hold50[0], a->hold50[1]);
   }
   const bool far = a->never_far && t->far > 0, flat = t->flat > 0;
-  printf("   %6.3f %8.3g %5.0f%c %4.0f%c  %4.0f ", median(t->width, (size_t)t->answered), t->score / t->answered,
-         t->far, far ? '*' : ' ', t->flat, flat ? '*' : ' ', t->accusing);
+  if (t->answered > 0) {
+    printf("   %6.3f %8.3g", median(t->width, (size_t)t->answered), t->score / t->answered);
+  } else {
+    printf("   %6s %8s", "-", "-");
+  }
+  printf(" %5.0f%c %4.0f%c  %4.0f ", t->far, far ? '*' : ' ', t->flat, flat ? '*' : ' ', t->accusing);
   outside += far;
   outside += flat;
   if (has_faulty_sensor(s)) {
