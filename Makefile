@@ -13,6 +13,7 @@
 #   make study-online   do the learners reach the best fit? 100 random rivers
 #   make study-posterior is the engine, dispersion known, as good as its equations allow?
 #   make study-rivers   coverage and errors of the field model on held-out rivers
+#   make study-networks which branch? spills in networks, table by kind; NETWORKS="--make 40 --seed 7 --method atgd"
 #   make study-weeks    is an answer right about its own doubt? 2,000 random weeks; WEEKS="--cases 200 --stratum censored"
 #   make study-density  do more readings ever make an answer worse? every 1200 s to every second, and a million
 #   make study-field    a real incident, conductivity, releases that last, small streams
@@ -97,6 +98,10 @@ study-posterior: all
 
 study-rivers: all
 	@$(BUILD)/experiments/study_rivers ../shared/data
+
+.PHONY: study-networks
+study-networks: all
+	@python3 experiments/study_networks.py $(BUILD)/headwater ../shared/data/networks $(NETWORKS)
 
 study-field: all
 	@$(BUILD)/experiments/study_field ../shared/data/field

@@ -100,12 +100,14 @@ typedef struct {
   hw_range *out_g_m3;
 } hw_prediction;
 
-enum { HW_NEEDS_HYDRAULICS = 1, HW_USES_FORWARD = 2 };
+enum { HW_NEEDS_HYDRAULICS = 1, HW_USES_FORWARD = 2, HW_KNOWS_BRANCHES = 4 };
 
 typedef struct {
   const char *name;    /* as written on the command line */
   const char *summary; /* one line for --help */
-  unsigned traits;     /* HW_NEEDS_HYDRAULICS: create fails with HW_EHYDRAULICS without velocity and dispersion */
+  unsigned traits;     /* HW_NEEDS_HYDRAULICS: create fails with HW_EHYDRAULICS without velocity and dispersion.
+                          HW_KNOWS_BRANCHES: takes rivers with branches, or with flow that changes, as they are; without
+                          it the run goes along each branch's way down, in the river's own clock, and reports the best */
 
   /* Required. */
   hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);

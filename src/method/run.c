@@ -3,11 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "headwater/method.h"
+#include "method/paths.h"
 
 struct hw_run {
   const hw_method *method;
   void *state;
+  hw__paths *paths; /* in place of the state, where the method knows no branches and the river has some */
   size_t sensor_count;
   size_t readings;
 };
@@ -40,9 +41,6 @@ hw_status hw_run_create(const hw_method *method, const hw_problem *problem, cons
       !((method->traits & HW_USES_FORWARD) && problem->forward)) {
     status = HW_EHYDRAULICS;
   }
-  if (status == HW_OK && problem->river->branch_count) {
-    status = HW_EUNSUPPORTED;
-  }
   if (status != HW_OK) {
     return status;
   }
@@ -52,7 +50,8 @@ hw_status hw_run_create(const hw_method *method, const hw_problem *problem, cons
   }
   run->method = method;
   run->sensor_count = problem->river->sensor_count;
-  status = method->create(problem, &filled, &run->state);
+  status = hw__paths_needed(method, problem->river) ? hw__paths_create(method, problem, &filled, &run->paths)
+                                                    : method->create(problem, &filled, &run->state);
   if (status != HW_OK) {
     free(run);
     return status;
@@ -66,7 +65,8 @@ hw_status hw_run_observe(hw_run *run, const hw_reading *reading) {
       (reading->below_limit && reading->above_limit)) {
     return HW_EDOMAIN;
   }
-  const hw_status status = run->method->observe(run->state, reading);
+  const hw_status status =
+      run->paths ? hw__paths_observe(run->paths, reading) : run->method->observe(run->state, reading);
   run->readings += status == HW_OK;
   return status;
 }
@@ -90,7 +90,8 @@ hw_status hw_run_estimate(hw_run *run, hw_estimate *out) {
   }
   hw_estimate estimate;
   hw_estimate_init(&estimate);
-  const hw_status status = run->method->estimate(run->state, &estimate);
+  const hw_status status =
+      run->paths ? hw__paths_estimate(run->paths, &estimate) : run->method->estimate(run->state, &estimate);
   if (status != HW_OK) {
     return status;
   }
@@ -108,11 +109,15 @@ hw_status hw_run_samples(hw_run *run, hw_sample *out, size_t capacity, size_t *c
   if (!run->method->samples) {
     return HW_EUNSUPPORTED;
   }
-  return run->readings ? run->method->samples(run->state, out, capacity, count) : HW_EEMPTY;
+  if (run->readings == 0) {
+    return HW_EEMPTY;
+  }
+  return run->paths ? hw__paths_samples(run->paths, out, capacity, count)
+                    : run->method->samples(run->state, out, capacity, count);
 }
 
 hw_status hw_run_predict(hw_run *run, const hw_prediction *prediction) {
-  if (!run->method->predict) {
+  if (!run->method->predict || run->paths) {
     return HW_EUNSUPPORTED;
   }
   return run->readings ? run->method->predict(run->state, prediction) : HW_EEMPTY;
@@ -120,7 +125,11 @@ hw_status hw_run_predict(hw_run *run, const hw_prediction *prediction) {
 
 void hw_run_free(hw_run *run) {
   if (run) {
-    run->method->destroy(run->state);
+    if (run->paths) {
+      hw__paths_free(run->paths);
+    } else {
+      run->method->destroy(run->state);
+    }
     free(run);
   }
 }

@@ -7,10 +7,10 @@
 double hw__clock_log_ratio(const hw__clock *c, const hw__clock_view *v, double time_s) {
   double sum = 0;
   if (v->below_weight < 1) {
-    sum += (1 - v->below_weight) * log(hw__series_ratio(&c->series[v->above], time_s - v->above_s));
+    sum += (1 - v->below_weight) * log(hw__hydrograph_ratio(&c->graphs[v->above], time_s - v->above_s));
   }
   if (v->below_weight > 0) {
-    sum += v->below_weight * log(hw__series_ratio(&c->series[v->below], time_s + v->below_s));
+    sum += v->below_weight * log(hw__hydrograph_ratio(&c->graphs[v->below], time_s + v->below_s));
   }
   return sum;
 }
@@ -29,7 +29,7 @@ double hw__clock_share_below(const hw__clock_line *l, size_t i, double x_m) {
 
 void hw__clock_free(hw__clock *clock) {
   if (clock) {
-    free(clock->series);
+    free(clock->graphs);
     free(clock->room);
     free(clock->lines);
     free(clock->nodes);
@@ -59,7 +59,7 @@ double hw__clock_in(const hw__clock *c, size_t branch, double x_m, double time_s
     return time_s;
   }
   if (c->gauge_count == 1) {
-    return c->series[0].time_s[0] + hw__series_elapsed(&c->series[0], time_s);
+    return c->graphs[0].time_s[0] + hw__hydrograph_elapsed(&c->graphs[0], time_s);
   }
   const hw__clock_line *l = &c->lines[branch];
   const size_t i = hw__clock_node_above(l, x_m);
@@ -78,7 +78,7 @@ double hw__clock_out(const hw__clock *c, size_t branch, double x_m, double tau_s
     return tau_s;
   }
   if (c->gauge_count == 1) {
-    return hw__series_time(&c->series[0], tau_s - c->series[0].time_s[0]);
+    return hw__hydrograph_time(&c->graphs[0], tau_s - c->graphs[0].time_s[0]);
   }
   /* Newton: the function is made of straight pieces of much the same slope. */
   double time_s = tau_s;
@@ -97,7 +97,7 @@ double hw__clock_ratio(const hw__clock *c, size_t branch, double x_m, double tim
     return 1;
   }
   if (c->gauge_count == 1) {
-    return hw__series_ratio(&c->series[0], time_s);
+    return hw__hydrograph_ratio(&c->graphs[0], time_s);
   }
   const hw__clock_line *l = &c->lines[branch];
   const size_t i = hw__clock_node_above(l, x_m);

@@ -13,7 +13,7 @@ enum { MOST_DROPS = 1500 };
 /* A gauge on a tributary that carries less than this share of the river says nothing about it. */
 #define LEAST_SHARE 0.3
 
-/* A gauge that has readings, in the order of the series. */
+/* A gauge that has readings, in the order of the graphs. */
 typedef struct {
   size_t branch;
   double x_m, theta_s, discharge_m3_s;
@@ -84,16 +84,16 @@ static double factor_at(const hw__clock *c, const hw__clock_view *v, double time
 static hw_status gather(maker *k) {
   const hw_river *river = k->river;
   hw__clock *c = k->clock;
-  c->series = calloc(river->gauge_count, sizeof *c->series);
+  c->graphs = calloc(river->gauge_count, sizeof *c->graphs);
   c->room = calloc(3 * river->flow_count, sizeof *c->room);
   k->stations = calloc(river->gauge_count, sizeof *k->stations);
-  if (!c->series || !c->room || !k->stations) {
+  if (!c->graphs || !c->room || !k->stations) {
     return HW_ENOMEM;
   }
   double *room = c->room;
   for (size_t g = 0; g < river->gauge_count; g++) {
     const hw_gauge *gauge = &river->gauges[g];
-    hw__series s = {.exponent = c->exponent, .time_s = room};
+    hw__hydrograph s = {.exponent = c->exponent, .time_s = room};
     for (size_t i = 0; i < river->flow_count; i++) {
       if (river->flow[i].gauge == g) {
         s.count += s.count == 0 || river->flow[i].time_s > s.time_s[s.count - 1];
@@ -118,8 +118,8 @@ static hw_status gather(maker *k) {
         s.ratio[n] = river->flow[i].discharge_m3_s / at->discharge_m3_s;
       }
     }
-    hw__series_finish(&s);
-    c->series[c->gauge_count++] = s;
+    hw__hydrograph_finish(&s);
+    c->graphs[c->gauge_count++] = s;
   }
   return HW_OK;
 }

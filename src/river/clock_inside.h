@@ -1,11 +1,11 @@
-/* What a clock is made of: the gauges' series, and with several of them a table: for a number of drops of water, the
- * time at which each passes each of many places. A drop is known by the tau at which it passes the reference place, far
- * down. */
+/* What a clock is made of: the gauges' hydrographs, and with several of them a table: for a number of drops of water,
+ * the time at which each passes each of many places. A drop is known by the tau at which it passes the reference place,
+ * far down. */
 #ifndef HW_RIVER_CLOCK_INSIDE_H
 #define HW_RIVER_CLOCK_INSIDE_H
 
 #include "river/clock.h"
-#include "river/series.h"
+#include "river/hydrograph.h"
 
 /* Drops leave this often, unless there would be too many of them. */
 #define HW__DROP_EVERY_S 600.0
@@ -32,8 +32,8 @@ typedef struct {
 struct hw__clock {
   double exponent;
   size_t gauge_count; /* gauges with readings */
-  hw__series *series;
-  double *room; /* of all series */
+  hw__hydrograph *graphs;
+  double *room; /* of all graphs */
   size_t line_count;
   hw__clock_line *lines; /* NULL with one gauge */
   hw__clock_node *nodes;

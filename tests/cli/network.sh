@@ -14,3 +14,7 @@ echo '# from the tributary';  try simulate river.yaml --source 5000,ash:-8000,0 
 echo '# from the stem';       try simulate river.yaml --source 5000,-22000,0 --every 3600 --from 28800 --to 28800
 echo '# an unknown branch';   try simulate river.yaml --source 5000,oak:-8000,0
 echo '# above the head';      try simulate river.yaml --source 5000,ash:-13000,0
+echo '# found again, branch and all'
+headwater simulate river.yaml --source 5000,ash:-8000,0 --every 600 --from 0 --to 43200 > readings.csv
+try identify river.yaml readings.csv --method atgd | steady
+try identify river.yaml readings.csv --method atgd --format json | grep -o '"branch": "[a-z]*"' | sort -u

@@ -1,4 +1,4 @@
-#include "river/series.h"
+#include "river/hydrograph.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ static size_t last_before(const double *list, size_t count, double v) {
   return lo;
 }
 
-double hw__series_ratio(const hw__series *s, double time_s) {
+double hw__hydrograph_ratio(const hw__hydrograph *s, double time_s) {
   if (time_s <= s->time_s[0]) {
     return s->ratio[0];
   }
@@ -38,11 +38,11 @@ static double grown(double from, double slope, double dt, double m) {
   return (pow(to, m + 1) - pow(from, m + 1)) / ((m + 1) * slope);
 }
 
-static double slope_after(const hw__series *s, size_t i) {
+static double slope_after(const hw__hydrograph *s, size_t i) {
   return i + 1 == s->count ? 0 : (s->ratio[i + 1] - s->ratio[i]) / (s->time_s[i + 1] - s->time_s[i]);
 }
 
-void hw__series_finish(hw__series *s) {
+void hw__hydrograph_finish(hw__hydrograph *s) {
   s->elapsed[0] = 0;
   for (size_t i = 0; i + 1 < s->count; i++) {
     s->elapsed[i + 1] =
@@ -50,7 +50,7 @@ void hw__series_finish(hw__series *s) {
   }
 }
 
-double hw__series_elapsed(const hw__series *s, double time_s) {
+double hw__hydrograph_elapsed(const hw__hydrograph *s, double time_s) {
   if (time_s <= s->time_s[0]) {
     return (time_s - s->time_s[0]) * pow(s->ratio[0], s->exponent);
   }
@@ -58,7 +58,7 @@ double hw__series_elapsed(const hw__series *s, double time_s) {
   return s->elapsed[i] + grown(s->ratio[i], slope_after(s, i), time_s - s->time_s[i], s->exponent);
 }
 
-double hw__series_time(const hw__series *s, double elapsed_s) {
+double hw__hydrograph_time(const hw__hydrograph *s, double elapsed_s) {
   if (elapsed_s <= 0) {
     return s->time_s[0] + elapsed_s / pow(s->ratio[0], s->exponent);
   }

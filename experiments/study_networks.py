@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Spills in river networks, by the program as anybody may run it: which branch, where, when, how sure?
+
+study_networks.py PROGRAM DATA [--method NAME] [--kind KIND]... [--make N --seed S] [--each]
+
+DATA holds one folder a case (river.yaml, readings.csv, flow.csv) and truth.csv with a row a release, as made by
+make_network_cases.py beside them; --make N makes N new ones a kind with that script, elsewhere.
+"""
+import argparse
+import collections
+import concurrent.futures
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def read_truth(folder):
+    truth = collections.OrderedDict()
+    with open(os.path.join(folder, "truth.csv"), newline="") as file:
+        for row in csv.DictReader(file):
+            truth.setdefault(row["case"], []).append(row)
+    return truth
+
+
+def identify(program, folder, method):
+    run = subprocess.run([program, "identify", os.path.join(folder, "river.yaml"), os.path.join(folder, "readings.csv"), "--method", method, "--format", "json"],
+                         capture_output=True, text=True)
+    if run.returncode != 0:
+        raise SystemExit(f"{folder}: exit {run.returncode}: {run.stderr.strip()}")
+    return json.loads(run.stdout)
+
+
+def within(bounds, value):
+    return bounds is not None and None not in bounds and bounds[0] <= value <= bounds[1]
+
+
+def regions_of(answer):
+    """The stretches that hold the level; without any, the interval along the estimate's branch."""
+    if answer.get("region"):
+        return [(r["branch"], r["location_m"]) for r in answer["region"]]
+    if answer.get("estimate") and answer.get("interval"):
+        return [(answer["estimate"].get("branch"), answer["interval"]["location_m"])]
+    return []
+
+
+def judge(answer, releases):
+    """The release that is told of is the largest; with two the nearer of them counts."""
+    estimate, interval, regions = answer["estimate"], answer["interval"] or {}, regions_of(answer)
+    suspects = [c["id"] for c in answer["candidates"] if c["id"] is not None]
+    best = max(releases, key=lambda r: float(r["mass_g"]))
+    held_place = held_time = branch = False
+    for release in releases:
+        held_place |= any(b == release["branch"] and within(x, float(release["location_m"])) for b, x in regions)
+        held_time |= within(interval.get("time_s"), float(release["time_s"]))
+        branch |= estimate is not None and estimate.get("branch") == release["branch"]
+    length = sum(x[1] - x[0] for _, x in regions)
+    return {
+        "place": held_place, "time": held_time, "branch": branch,
+        "first": bool(suspects) and suspects[0] == releases[0]["candidate"],
+        "region": length / float(best["first_sensor_distance_m"]) if regions else None,
+        "counted": len(answer.get("releases") or [None]) == len(releases),
+        "refused": answer.get("trust") == "none" or estimate is None,
+        "seconds": answer["cost"]["seconds"],
+    }
+
+
+def median(values):
+    ordered = sorted(v for v in values if v is not None)
+    return ordered[len(ordered) // 2] if ordered else float("nan")
+
+
+def show(kind, rows):
+    def share(key):
+        return sum(bool(r[key]) for r in rows) / len(rows)
+    print(f"{kind:9} {len(rows):5} {share('place'):8.2f} {share('time'):8.2f} {share('branch'):8.2f} {share('first'):10.2f} {median([r['region'] for r in rows]):8.2f} "
+          f"{share('counted'):9.2f} {share('refused'):8.2f} {1e3 * median([r['seconds'] for r in rows]):8.0f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program")
+    parser.add_argument("data")
+    parser.add_argument("--method", default="posterior")
+    parser.add_argument("--kind", action="append")
+    parser.add_argument("--make", type=int, metavar="N")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--each", action="store_true", help="a line a case too")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    if not os.path.exists(os.path.join(options.data, "truth.csv")):
+        print(f"skipped: no network cases in {options.data}")
+        return
+    with tempfile.TemporaryDirectory() as made:
+        folder = options.data
+        if options.make:
+            script = [sys.executable, os.path.join(options.data, "make_network_cases.py"), made, "--seed", str(options.seed), "--cases", str(options.make)]
+            for kind in options.kind or []:
+                script += ["--kind", kind]
+            subprocess.run(script, check=True, stdout=subprocess.DEVNULL)
+            folder = made
+        truth = read_truth(folder)
+        cases = [c for c, rows in truth.items() if not options.kind or rows[0]["kind"] in options.kind]
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            answers = list(pool.map(lambda c: identify(options.program, os.path.join(folder, c), options.method), cases))
+    by_kind = collections.OrderedDict()
+    for case, answer in zip(cases, answers):
+        row = judge(answer, truth[case])
+        by_kind.setdefault(truth[case][0]["kind"], []).append(row)
+        if options.each:
+            print(case, {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()})
+    print(f"{options.method}: shares of cases; region as a multiple of the first sensor's distance (median), time of an answer (median, ms)")
+    print("kind      cases    place     time   branch  candidate   region   counted  refused       ms")
+    for kind, rows in by_kind.items():
+        show(kind, rows)
+
+
+main()
