@@ -18,6 +18,7 @@
 #include "headwater/regret.h"
 #include "headwater/river.h"
 #include "headwater/rng.h"
+#include "headwater/rows.h"
 #include "headwater/status.h"
 #include "headwater/transport.h"
 #include "headwater/version.h"

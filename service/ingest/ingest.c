@@ -34,22 +34,9 @@ hw_status hw__ingest_reject(hw__ingest *ingest, size_t line, hw__fate fate, cons
   return HW_OK;
 }
 
-char hw__ingest_time_unit(const char *name) {
-  return strcmp(name, "time") == 0       ? 'i'
-         : strcmp(name, "time_s") == 0   ? 's'
-         : strcmp(name, "time_min") == 0 ? 'm'
-         : strcmp(name, "time_h") == 0   ? 'h'
-                                         : 0;
-}
-
-double hw__ingest_value_unit(const char *name) {
-  const bool plain = strcmp(name, "concentration_g_m3") == 0 || strcmp(name, "concentration_mg_l") == 0;
-  return plain ? 1.0 : strcmp(name, "concentration_ug_l") == 0 ? 1000.0 : 0.0;
-}
-
 /* Returned: seconds, and whether they count from 1970. */
 static bool row_time(const hw__raw_row *row, double *time_s, bool *calendar) {
-  *calendar = row->time_unit == 'i';
+  *calendar = row->calendar;
   if (row->time && *calendar) {
     return hw_time_parse(row->time, time_s) == HW_OK;
   }
@@ -57,7 +44,7 @@ static bool row_time(const hw__raw_row *row, double *time_s, bool *calendar) {
   if (row->time && hw_number_parse(row->time, &value) != HW_OK) {
     return false;
   }
-  *time_s = row->time_unit == 'm' ? value * 60 : row->time_unit == 'h' ? value * 3600 : value;
+  *time_s = *calendar ? value : value * row->unit_s;
   return isfinite(*time_s);
 }
 
@@ -150,7 +137,7 @@ hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row
   }
   if (!row->has_time || !row_time(row, &entry.time_s, &entry.calendar)) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "time '%.40s', expected %s", row->time ? row->time : "",
-                             row->time_unit == 'i' ? "ISO 8601 with Z or an offset" : "a number");
+                             row->calendar ? "ISO 8601 with Z or an offset" : "a number");
   }
   if (!row->has_value || (row->value && !*row->value)) {
     ingest->tally[HW_FATE_MISSING]++;
@@ -188,9 +175,9 @@ hw__body_kind hw__ingest_kind(const char *content_type) {
 hw_status hw__ingest_body(hw__ingest *ingest, hw__body_kind kind, const char *body, size_t size) {
   switch (kind) {
     case HW_BODY_CSV:
-      return hw__ingest_csv(ingest, body, size);
+      return hw__ingest_rows(ingest, HW_ROWS_CSV, body, size);
     case HW_BODY_NDJSON:
-      return hw__ingest_ndjson(ingest, body, size);
+      return hw__ingest_rows(ingest, HW_ROWS_NDJSON, body, size);
     case HW_BODY_JSON:
       return hw__ingest_json(ingest, body, size);
     case HW_BODY_LINE:
@@ -222,7 +209,8 @@ hw_status hw__ingest_payload(hw__ingest *ingest, const char *sensor, const char 
   const bool dated = strchr(time, 'T') != NULL;
   const hw__raw_row row = {.sensor = sensor,
                            .time = time,
-                           .time_unit = dated ? 'i' : 's',
+                           .calendar = dated,
+                           .unit_s = 1,
                            .has_time = *time != '\0',
                            .value = value,
                            .has_value = true,

@@ -75,7 +75,8 @@ typedef struct {
   const char *river;
   const char *sensor;
   const char *time;  /* as text */
-  char time_unit;    /* 'i' ISO 8601, 's', 'm', 'h' */
+  bool calendar;     /* the time is ISO 8601, or seconds since 1970 */
+  double unit_s;     /* else: of its unit */
   double time_value; /* used when time is NULL */
   bool has_time;
   const char *value; /* as text; NULL: value_number */
@@ -90,14 +91,9 @@ hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row
 hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry);
 hw_status hw__ingest_reject(hw__ingest *ingest, size_t line, hw__fate fate, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* Is this a name for the time or the concentration? Returned: the unit, or how many of it make 1 g/m3;
- * else 0. */
-char hw__ingest_time_unit(const char *name);
-double hw__ingest_value_unit(const char *name);
-
-hw_status hw__ingest_csv(hw__ingest *ingest, const char *body, size_t size);
+/* CSV and NDJSON, by the grammar of files. */
+hw_status hw__ingest_rows(hw__ingest *ingest, hw_rows_format format, const char *body, size_t size);
 hw_status hw__ingest_line_protocol(hw__ingest *ingest, const char *body, size_t size);
-hw_status hw__ingest_ndjson(hw__ingest *ingest, const char *body, size_t size);
 hw_status hw__ingest_json(hw__ingest *ingest, const char *body, size_t size);
 hw_status hw__ingest_object(hw__ingest *ingest, size_t line, const char *text, size_t size, const char *sensor);
 

@@ -1,4 +1,4 @@
-/* Readings as JSON objects: one per line, in an array, or alone. The keys are the names of the CSV
+/* Readings as JSON objects: in an array, or alone. The keys are the names of the CSV
  * columns. A body that is not JSON at all is one rejected row, the line where it broke.
  *
  * An array is taken apart here and its elements are parsed one by one: a tree of the whole would take eighty times the
@@ -24,13 +24,11 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
   for (; at; at = json_object_iter_next((json_t *)object, at)) {
     key = json_object_iter_key(at);
     value = json_object_iter_value(at);
-    if (hw__ingest_time_unit(key) && !row.has_time) {
-      row.time_unit = hw__ingest_time_unit(key);
+    if (!row.has_time && hw_row_names_time(key, &row.calendar, &row.unit_s)) {
       row.time = json_string_value(value);
       row.time_value = json_number_value(value);
-      row.has_time = json_is_string(value) || (json_is_number(value) && row.time_unit != 'i');
-    } else if (hw__ingest_value_unit(key) > 0 && !row.has_value) {
-      row.per_g_m3 = hw__ingest_value_unit(key);
+      row.has_time = json_is_string(value) || (json_is_number(value) && !row.calendar);
+    } else if (!row.has_value && hw_row_names_value(key, &row.per_g_m3)) {
       row.value = json_string_value(value);
       row.value_number = json_number_value(value);
       row.has_value = !json_is_null(value);
@@ -69,23 +67,6 @@ hw_status hw__ingest_object(hw__ingest *ingest, size_t line, const char *text, s
     status = take(ingest, line, object, sensor);
   }
   json_decref(object);
-  return status;
-}
-
-hw_status hw__ingest_ndjson(hw__ingest *ingest, const char *body, size_t size) {
-  const char *at = body, *end = body + size;
-  hw_status status = HW_OK;
-  for (size_t line = 1; at < end && status == HW_OK; line++) {
-    const char *stop = memchr(at, '\n', (size_t)(end - at));
-    size_t length = (size_t)((stop ? stop : end) - at);
-    while (length && (at[length - 1] == '\r' || at[length - 1] == ' ')) {
-      length--;
-    }
-    if (length) {
-      status = hw__ingest_object(ingest, line, at, length, NULL);
-    }
-    at = stop ? stop + 1 : end;
-  }
   return status;
 }
 

@@ -1,5 +1,6 @@
 /* CSV: a header names the columns, `#` outside quotes starts a comment, fields may be quoted with "..."
  * and "" inside for one quote. A tab-separated header is taken as well. */
+#include <stdint.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -16,6 +17,9 @@ static const hw__column columns[] = {
     {"concentration_mg_l", HW__VALUE, false, 1, 1},
     {"concentration_ug_l", HW__VALUE, false, 1, 1000},
     {"concentration_ng_l", HW__VALUE, false, 1, 1e6},
+    {"river", HW__RIVER, false, 1, 1},
+    {"below_limit", HW__BELOW_LIMIT, false, 1, 1},
+    {"above_limit", HW__ABOVE_LIMIT, false, 1, 1},
 };
 
 const hw__column *hw__column_find(hw__slice name) {
@@ -27,9 +31,9 @@ const hw__column *hw__column_find(hw__slice name) {
   return NULL;
 }
 
-static hw_status name_column(const hw__column *column, hw__slice name, size_t index, hw__header *header, bool found[4],
-                             hw_error *error) {
-  if (!column) {
+static hw_status name_column(const hw__column *column, hw__slice name, size_t index, hw__header *header,
+                             bool found[HW__ROLES], hw_error *error) {
+  if (!column || column->role >= HW__BELOW_LIMIT) { /* in CSV limits are written <0.02 and >0.3 */
     return HW_OK;
   }
   if (found[column->role]) {
@@ -37,10 +41,15 @@ static hw_status name_column(const hw__column *column, hw__slice name, size_t in
     return hw__fail(error, HW_EINPUT, "a second %s column %s, expected one",
                     column->role == HW__TIME     ? "time"
                     : column->role == HW__SENSOR ? "sensor"
+                    : column->role == HW__RIVER  ? "river"
                                                  : "concentration",
                     hw__excerpt(name, shown));
   }
   found[column->role] = true;
+  if (column->role == HW__RIVER) {
+    header->river = index;
+    return HW_OK;
+  }
   if (column->role == HW__TIME) {
     header->time = index;
     header->time_column = column;
@@ -55,9 +64,10 @@ static hw_status name_column(const hw__column *column, hw__slice name, size_t in
 }
 
 hw_status hw__csv_header(hw__slice line, hw__header *out, hw_error *error) {
-  hw__header header = {.delimiter =
-                           memchr(line.text, '\t', line.size) && !memchr(line.text, ',', line.size) ? '\t' : ','};
-  bool found[4] = {false};
+  hw__header header = {
+      .delimiter = memchr(line.text, '\t', line.size) && !memchr(line.text, ',', line.size) ? '\t' : ',',
+      .river = SIZE_MAX};
+  bool found[HW__ROLES] = {false};
   hw__fields c = hw__fields_of(line, header.delimiter, true);
   while (c.more) {
     hw__slice name;
@@ -94,8 +104,8 @@ hw_status hw__csv_header(hw__slice line, hw__header *out, hw_error *error) {
   return HW_OK;
 }
 
-hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__row *out,
-                      hw_error *error) {
+hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE],
+                      hw__row *out, hw_error *error) {
   hw__row row = {.time_column = header->time_column, .value_column = header->value_column};
   hw__fields c = hw__fields_of(line, header->delimiter, true);
   size_t count = 0;
@@ -109,12 +119,14 @@ hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[3][
     hw__slice *wanted = count == header->time     ? &row.time
                         : count == header->sensor ? &row.sensor
                         : count == header->value  ? &row.value
+                        : count == header->river  ? &row.river
                                                   : NULL;
     if (wanted) {
       if (doubled && !hw__fields_undouble(&field,
                                           scratch[wanted == &row.time     ? 0
                                                   : wanted == &row.sensor ? 1
-                                                                          : 2],
+                                                  : wanted == &row.value  ? 2
+                                                                          : 3],
                                           HW__SCRATCH_SIZE)) {
         return hw__fail(error, HW_EINPUT, "field %zu is %zu characters long, expected a time, sensor or concentration",
                         count + 1, field.size);

@@ -175,9 +175,17 @@ static bool take_value(cursor *c, hw__slice *out, bool *escaped) {
   return true;
 }
 
-static hw_status keep(const hw__column *column, hw__slice value, bool escaped, char scratch[3][HW__SCRATCH_SIZE],
-                      hw__row *row, hw_error *error) {
-  hw__slice *wanted = column->role == HW__TIME ? &row->time : column->role == HW__SENSOR ? &row->sensor : &row->value;
+static hw_status keep(const hw__column *column, hw__slice value, bool escaped,
+                      char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE], hw__row *row, hw_error *error) {
+  if (column->role >= HW__BELOW_LIMIT) {
+    *(column->role == HW__BELOW_LIMIT ? &row->below_limit : &row->above_limit) =
+        value.text && hw__slice_is(value, "true");
+    return HW_OK;
+  }
+  hw__slice *wanted = column->role == HW__TIME     ? &row->time
+                      : column->role == HW__SENSOR ? &row->sensor
+                      : column->role == HW__RIVER  ? &row->river
+                                                   : &row->value;
   if (wanted->text) {
     return hw__fail(error, HW_EINPUT, "a second %s in one object, expected one time, sensor and concentration",
                     column->name);
@@ -198,7 +206,7 @@ static hw_status keep(const hw__column *column, hw__slice value, bool escaped, c
   return HW_OK;
 }
 
-hw_status hw__ndjson_row(hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__row *out, hw_error *error) {
+hw_status hw__ndjson_row(hw__slice line, char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE], hw__row *out, hw_error *error) {
   hw__row row = {0};
   cursor c = {line.text, line.text + line.size};
   bool good = take(&c, '{');
@@ -222,13 +230,6 @@ hw_status hw__ndjson_row(hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__
     char shown[HW__EXCERPT_SIZE];
     return hw__fail(error, HW_EINPUT, "'%s' is not one JSON object, expected {\"time_s\": ..., \"sensor\": ..., ...}",
                     hw__excerpt(line, shown));
-  }
-  if (!row.time.text || !row.sensor.text || !row.value.text) {
-    return hw__fail(error, HW_EINPUT, "an object without %s, expected all of time, sensor and concentration",
-                    !row.time.text ? "time, time_s, time_min or time_h"
-                    : !row.sensor.text
-                        ? "sensor"
-                        : "concentration_g_m3, concentration_mg_l, concentration_ug_l or concentration_ng_l");
   }
   *out = row;
   return HW_OK;

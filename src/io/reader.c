@@ -26,7 +26,7 @@ struct hw_reader {
   hw__seen *seen;
   bool kind_known, calendar, has_origin;
   double origin_unix_s;
-  char scratch[3][HW__SCRATCH_SIZE];
+  char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE];
   hw_reader_counts counts;
 };
 
@@ -113,47 +113,22 @@ static hw_status settle_time_kind(hw_reader *reader, const hw__column *column, h
 }
 
 static hw_status parse_time(hw_reader *reader, const hw__row *row, double *time_s, hw_error *sentence) {
-  char shown[HW__EXCERPT_SIZE];
   const hw__column *column = row->time_column;
-  const hw_status status = settle_time_kind(reader, column, sentence);
+  hw_status status = settle_time_kind(reader, column, sentence);
   if (status != HW_OK) {
     return status;
   }
   double value;
-  if (!column->calendar) {
-    if (!hw__number_parse(row->time, &value)) {
-      return hw__fail(sentence, HW_EINPUT, "%s '%s', expected a number", column->name, hw__excerpt(row->time, shown));
-    }
-    *time_s = value * column->multiply;
-    return isfinite(*time_s) ? HW_OK : hw__fail(sentence, HW_EINPUT, "%s too large, expected a time", column->name);
-  }
-  if (!hw__time_parse(row->time, &value)) {
-    return hw__fail(sentence, HW_EINPUT, "time '%s', expected ISO 8601 with an offset such as 2026-03-01T08:15:00Z",
-                    hw__excerpt(row->time, shown));
+  status = hw__row_time(row, &value, sentence);
+  if (status != HW_OK || !column->calendar) {
+    *time_s = status == HW_OK ? value : *time_s;
+    return status;
   }
   if (!reader->has_origin) {
     reader->has_origin = true;
     reader->origin_unix_s = reader->river->search_is_calendar ? 0 : value;
   }
   *time_s = value - reader->origin_unix_s;
-  return HW_OK;
-}
-
-static hw_status parse_value(const hw__row *row, hw_reading *reading, hw_error *sentence) {
-  hw__slice text = row->value;
-  reading->below_limit = text.text[0] == '<';
-  reading->above_limit = text.text[0] == '>';
-  const bool limit = reading->below_limit || reading->above_limit;
-  if (limit) {
-    text = hw__slice_trim((hw__slice){text.text + 1, text.size - 1});
-  }
-  double value;
-  if (!hw__number_parse(text, &value) || (limit && !(value >= 0))) {
-    char shown[HW__EXCERPT_SIZE];
-    return hw__fail(sentence, HW_EINPUT, "%s '%s', expected a number, '<' or '>' and a limit, or nothing",
-                    row->value_column->name, hw__excerpt(row->value, shown));
-  }
-  reading->concentration_g_m3 = value / row->value_column->divide;
   return HW_OK;
 }
 
@@ -188,7 +163,7 @@ static hw_status row_to_reading(hw_reader *reader, const hw__row *row, hw_readin
     reader->counts.missing++;
     return HW_OK;
   }
-  status = parse_value(row, &reading, sentence);
+  status = hw__row_value(row, &reading, sentence);
   if (status != HW_OK) {
     return status;
   }
@@ -202,6 +177,17 @@ static hw_status row_to_reading(hw_reader *reader, const hw__row *row, hw_readin
   *latest_s = reading.time_s > *latest_s ? reading.time_s : *latest_s;
   reader->counts.readings++;
   *out = reading;
+  return HW_OK;
+}
+
+static hw_status check_complete(const hw__row *row, hw_error *sentence) {
+  if (!row->time.text || !row->sensor.text || !row->value.text) {
+    return hw__fail(sentence, HW_EINPUT, "an object without %s, expected all of time, sensor and concentration",
+                    !row->time.text ? "time, time_s, time_min or time_h"
+                    : !row->sensor.text
+                        ? "sensor"
+                        : "concentration_g_m3, concentration_mg_l, concentration_ug_l or concentration_ng_l");
+  }
   return HW_OK;
 }
 
@@ -231,6 +217,9 @@ hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
     hw_status status = reader->foreign  ? hw__foreign_row(reader->foreign, reader->scratch, &row, &sentence)
                        : reader->ndjson ? hw__ndjson_row(line, reader->scratch, &row, &sentence)
                                         : hw__csv_row(&reader->header, line, reader->scratch, &row, &sentence);
+    if (status == HW_OK && reader->ndjson) {
+      status = check_complete(&row, &sentence);
+    }
     if (status == HW_OK) {
       status = row_to_reading(reader, &row, out, &keep, &sentence);
     }

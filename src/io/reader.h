@@ -53,7 +53,16 @@ hw_status hw__lines_fault(const hw__lines *lines, const char *name, hw_status st
 uint64_t hw__lines_offset(const hw__lines *lines);
 
 /* What a column or key holds. */
-typedef enum { HW__IGNORED, HW__TIME, HW__SENSOR, HW__VALUE } hw__role;
+typedef enum {
+  HW__IGNORED,
+  HW__TIME,
+  HW__SENSOR,
+  HW__VALUE,
+  HW__RIVER,
+  HW__BELOW_LIMIT,
+  HW__ABOVE_LIMIT,
+  HW__ROLES
+} hw__role;
 
 typedef struct {
   const char *name;
@@ -68,26 +77,34 @@ const hw__column *hw__column_find(hw__slice name);
 
 /* One row as text. */
 typedef struct {
-  hw__slice time, sensor, value;
+  hw__slice time, sensor, value; /* text NULL: not there */
+  hw__slice river;               /* only a service with several asks for it */
+  bool below_limit, above_limit; /* told beside the value: it is a limit */
   const hw__column *time_column, *value_column;
 } hw__row;
 
-enum { HW__MOST_COLUMNS = 1024, HW__SCRATCH_SIZE = 256 };
+enum { HW__MOST_COLUMNS = 1024, HW__SCRATCH_SIZE = 256, HW__ROW_TEXTS = 4 };
 
 /* The CSV header: which column is which. */
 typedef struct {
   char delimiter;
   size_t count;
   size_t time, sensor, value; /* column indices */
+  size_t river;               /* SIZE_MAX: none */
   size_t last;                /* the largest of them */
   const hw__column *time_column, *value_column;
 } hw__header;
 
-/* Both give one sentence without file and line in *error. HW_EEMPTY for a header that lacks a column of ours. Quoted text with escapes is unfolded into
- * scratch, which must live as long as the row. */
+/* All give one sentence without file and line in *error. HW_EEMPTY for a header that lacks a column of ours. Quoted
+ * text with escapes is unfolded into scratch, which must live as long as the row. */
 hw_status hw__csv_header(hw__slice line, hw__header *out, hw_error *error);
-hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__row *out,
-                      hw_error *error);
-hw_status hw__ndjson_row(hw__slice line, char scratch[3][HW__SCRATCH_SIZE], hw__row *out, hw_error *error);
+hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE],
+                      hw__row *out, hw_error *error);
+hw_status hw__ndjson_row(hw__slice line, char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE], hw__row *out, hw_error *error);
+
+/* The time of a row in seconds, since 1970 where its column is on the calendar. */
+hw_status hw__row_time(const hw__row *row, double *out, hw_error *error);
+/* The value of a row that has one: concentration and limits of *reading are set. */
+hw_status hw__row_value(const hw__row *row, hw_reading *reading, hw_error *error);
 
 #endif

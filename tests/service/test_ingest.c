@@ -46,6 +46,31 @@ static void test_csv_rows_get_the_fate_they_deserve(void **state) {
   hw__ingest_clear(&ingest);
 }
 
+/* Tabs, long lines, every unit, a river and a limit beside the value: what files may hold, bodies may. */
+static void test_bodies_have_the_grammar_of_files(void **state) {
+  hw__ingest ingest = start(*state);
+  const char *tabs = "time_s\tsensor\tconcentration_ng_l\n14.5\ts1\t2000000\n15.5\ts1\t>3\n15.5\ts1\n";
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, tabs, strlen(tabs)), HW_OK);
+  assert_int_equal(ingest.count, 2);
+  assert_true(ingest.entries[0].concentration_g_m3 == 2);
+  assert_true(ingest.entries[1].above_limit);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1); /* a row cut short */
+  hw__ingest_clear(&ingest);
+  enum { LONG = 60000 };
+  static char body[2 * LONG];
+  const int head = sprintf(body, "{\"river\": \"demo\", \"sensor\": \"s1\", \"time_min\": 2.5, \"note\": \"");
+  memset(body + head, 'x', LONG);
+  strcpy(body + head + LONG, "\", \"concentration_g_m3\": 0.02, \"below_limit\": true}\n");
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_NDJSON, body, strlen(body)), HW_OK);
+  assert_int_equal(ingest.count, 1);
+  assert_true(ingest.entries[0].below_limit && ingest.entries[0].time_s == 150);
+  memset(body + head + LONG, 'x', LONG - (size_t)head - 1);
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_NDJSON, body, sizeof body - 1), HW_OK);
+  assert_int_equal(ingest.count, 1); /* a line too long is one rejection */
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+  hw__ingest_clear(&ingest);
+}
+
 static void test_small_negative_noise_is_a_reading(void **state) {
   hw__ingest ingest = start(*state);
   const char *body = "time_s,sensor,concentration_g_m3\n1.5,s1,-0.00003\n";
@@ -55,7 +80,7 @@ static void test_small_negative_noise_is_a_reading(void **state) {
   const char *limit = "time_s,sensor,concentration_g_m3\n1.5,s1,<-0.00003\n2.5,s1,<0.00003\n";
   hw__ingest_body(&ingest, HW_BODY_CSV, limit, strlen(limit)); /* but no limit is below zero */
   assert_int_equal(ingest.count, 1);
-  assert_int_equal(ingest.tally[HW_FATE_NEGATIVE], 1);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
   hw__ingest_clear(&ingest);
 }
 
@@ -249,6 +274,7 @@ static int tear_down(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_csv_rows_get_the_fate_they_deserve),
+      cmocka_unit_test(test_bodies_have_the_grammar_of_files),
       cmocka_unit_test(test_small_negative_noise_is_a_reading),
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),

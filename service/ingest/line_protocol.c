@@ -1,12 +1,12 @@
-/* CSV and Influx line protocol, line by line, in place: a line is copied once into a buffer, cut into
- * fields there, and handed on. */
+/* Influx line protocol, line by line, in place: a line is copied once into a buffer, cut into fields there, and handed
+ * on. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ingest/ingest.h"
 
-enum { LINE_MAX_BYTES = 4096, COLUMNS_MAX = 64 };
+enum { LINE_MAX_BYTES = 4096 };
 
 /* The next line of a body, without its line ending, zero-terminated in `out`.
  * Returned: false at the end; *fault names what is wrong with the line, or is NULL. */
@@ -45,114 +45,6 @@ static char *trim(char *text) {
     text[--length] = '\0';
   }
   return text;
-}
-
-/* Cut a CSV line into fields, quotes and comments honoured. Returned: their number, 0 for an empty or
- * comment line, -1 for a quote left open or too many fields. */
-static int split_csv(char *line, char *fields[COLUMNS_MAX]) {
-  int count = 0;
-  char *at = line;
-  if (line[strspn(line, " \t")] == '\0' || line[strspn(line, " \t")] == '#') {
-    return 0;
-  }
-  for (;;) {
-    if (count == COLUMNS_MAX) {
-      return -1;
-    }
-    at += strspn(at, " \t");
-    char *write = at;
-    fields[count++] = at;
-    if (*at == '"') {
-      char *read = at + 1;
-      for (; *read && !(read[0] == '"' && read[1] != '"'); read++) {
-        read += *read == '"';
-        *write++ = *read;
-      }
-      if (!*read) {
-        return -1;
-      }
-      read++;
-      read += strspn(read, " \t");
-      const char after = *read;
-      *write = '\0';
-      if (after != ',') {
-        return after == '\0' || after == '#' ? count : -1;
-      }
-      at = read + 1;
-      continue;
-    }
-    at += strcspn(at, ",#");
-    const char after = *at;
-    *at++ = '\0';
-    fields[count - 1] = trim(fields[count - 1]);
-    if (after != ',') {
-      return count;
-    }
-  }
-}
-
-typedef struct {
-  int river, sensor, time, value;
-  char time_unit;
-  double per_g_m3;
-} columns;
-
-static bool read_header(char *fields[], int count, columns *out) {
-  *out = (columns){-1, -1, -1, -1, 0, 0};
-  for (int i = 0; i < count; i++) {
-    if (strcmp(fields[i], "river") == 0) {
-      out->river = i;
-    } else if (strcmp(fields[i], "sensor") == 0) {
-      out->sensor = i;
-    } else if (hw__ingest_time_unit(fields[i]) && out->time < 0) {
-      out->time = i;
-      out->time_unit = hw__ingest_time_unit(fields[i]);
-    } else if (hw__ingest_value_unit(fields[i]) > 0 && out->value < 0) {
-      out->value = i;
-      out->per_g_m3 = hw__ingest_value_unit(fields[i]);
-    }
-  }
-  return out->sensor >= 0 && out->time >= 0 && out->value >= 0;
-}
-
-static const char *field(char *fields[], int count, int index) {
-  return index >= 0 && index < count ? fields[index] : NULL;
-}
-
-hw_status hw__ingest_csv(hw__ingest *ingest, const char *body, size_t size) {
-  line_reader lines = {.at = body, .end = body + size};
-  columns header = {0};
-  bool have_header = false;
-  hw_status status = HW_OK;
-  while (status == HW_OK && next_line(&lines)) {
-    char *fields[COLUMNS_MAX];
-    const int count = lines.fault ? -1 : split_csv(lines.text, fields);
-    if (count == 0) {
-      continue;
-    }
-    if (count < 0) {
-      status = hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED, "%s",
-                                 lines.fault ? lines.fault : "a quote left open or more than 64 columns");
-    } else if (!have_header) {
-      have_header = read_header(fields, count, &header);
-      if (!have_header) {
-        /* Without names nothing below can be read: one rejection stands for the body. */
-        return hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED,
-                                 "no usable header, expected columns sensor, time or time_s, concentration_g_m3");
-      }
-    } else {
-      const hw__raw_row row = {.river = field(fields, count, header.river),
-                               .sensor = field(fields, count, header.sensor),
-                               .time = field(fields, count, header.time),
-                               .time_unit = header.time_unit,
-                               .has_time = field(fields, count, header.time) != NULL,
-                               .value = field(fields, count, header.value),
-                               .has_value = field(fields, count, header.value) != NULL,
-                               .per_g_m3 = header.per_g_m3};
-      status = hw__ingest_row(ingest, lines.number, &row);
-    }
-  }
-  return status;
 }
 
 /* Cut at the next unescaped `stop`, removing backslashes; quotes shield spaces and commas in field
@@ -208,14 +100,13 @@ static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
       row->below_limit = *value == 't' || *value == 'T';
     } else if (strcmp(name, "above_limit") == 0) {
       row->above_limit = *value == 't' || *value == 'T';
-    } else if (hw__ingest_value_unit(name) > 0) {
+    } else if (hw_row_names_value(name, &row->per_g_m3)) {
       const size_t length = strlen(value);
       if (length && value[length - 1] == 'i') {
         value[length - 1] = '\0';
       }
       row->value = value;
       row->has_value = true;
-      row->per_g_m3 = hw__ingest_value_unit(name);
     }
   } while (stop == ',');
   const char *stamp = trim(at);
@@ -243,7 +134,7 @@ hw_status hw__ingest_line_protocol(hw__ingest *ingest, const char *body, size_t 
     if (!lines.fault && (!*text || *text == '#')) {
       continue;
     }
-    hw__raw_row row = {.time_unit = 'i', .per_g_m3 = 1};
+    hw__raw_row row = {.calendar = true, .per_g_m3 = 1};
     if (lines.fault || !parse_influx(text, &row, tick_ns)) {
       status = hw__ingest_reject(ingest, lines.number, HW_FATE_MALFORMED, "%s",
                                  lines.fault ? lines.fault : "expected measurement,tags fields timestamp");

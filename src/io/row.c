@@ -1,0 +1,49 @@
+/* What stands in a row: a time and a value, in the units their columns name. */
+#include <math.h>
+
+#include "core/text.h"
+#include "io/reader.h"
+#include "io/time.h"
+
+hw_status hw__row_time(const hw__row *row, double *out, hw_error *error) {
+  char shown[HW__EXCERPT_SIZE];
+  const hw__column *column = row->time_column;
+  double value;
+  if (column->calendar) {
+    if (!hw__time_parse(row->time, &value)) {
+      return hw__fail(error, HW_EINPUT, "time '%s', expected ISO 8601 with an offset such as 2026-03-01T08:15:00Z",
+                      hw__excerpt(row->time, shown));
+    }
+    *out = value;
+    return HW_OK;
+  }
+  if (!hw__number_parse(row->time, &value)) {
+    return hw__fail(error, HW_EINPUT, "%s '%s', expected a number", column->name, hw__excerpt(row->time, shown));
+  }
+  if (!isfinite(value * column->multiply)) {
+    return hw__fail(error, HW_EINPUT, "%s too large, expected a time", column->name);
+  }
+  *out = value * column->multiply;
+  return HW_OK;
+}
+
+hw_status hw__row_value(const hw__row *row, hw_reading *reading, hw_error *error) {
+  hw__slice text = row->value;
+  reading->below_limit = text.text[0] == '<';
+  reading->above_limit = text.text[0] == '>';
+  if (reading->below_limit || reading->above_limit) {
+    text = hw__slice_trim((hw__slice){text.text + 1, text.size - 1});
+  } else {
+    reading->below_limit = row->below_limit;
+    reading->above_limit = row->above_limit;
+  }
+  const bool limit = reading->below_limit || reading->above_limit;
+  double value;
+  if (!hw__number_parse(text, &value) || (limit && !(value >= 0)) || (reading->below_limit && reading->above_limit)) {
+    char shown[HW__EXCERPT_SIZE];
+    return hw__fail(error, HW_EINPUT, "%s '%s', expected a number, '<' or '>' and a limit, or nothing",
+                    row->value_column->name, hw__excerpt(row->value, shown));
+  }
+  reading->concentration_g_m3 = value / row->value_column->divide;
+  return HW_OK;
+}

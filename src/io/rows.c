@@ -1,0 +1,125 @@
+#include "headwater/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "io/reader.h"
+
+struct hw_rows {
+  hw__lines lines;
+  bool ndjson;
+  bool has_header, hopeless; /* CSV; without a header nothing can be read */
+  hw__header header;
+  char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE];
+};
+
+hw_status hw_rows_create(const char *text, size_t size, hw_rows_format format, hw_rows **out) {
+  *out = NULL;
+  hw_rows *rows = calloc(1, sizeof *rows);
+  if (!rows) {
+    return HW_ENOMEM;
+  }
+  rows->lines = (hw__lines){.fd = -1, .data = size ? text : "", .end = size, .finished = true};
+  rows->ndjson = format == HW_ROWS_NDJSON;
+  hw_status status = hw__lines_open(&rows->lines);
+  if (status == HW_OK) {
+    status = hw__lines_mark(&rows->lines);
+  }
+  if (status != HW_OK) {
+    hw_rows_free(rows);
+    return status;
+  }
+  *out = rows;
+  return HW_OK;
+}
+
+/* The next line with something on it. */
+static hw_status next_line(hw_rows *rows, hw__slice *line, hw_error *error) {
+  for (;;) {
+    hw__slice raw = {0};
+    const hw_status status = hw__lines_next(&rows->lines, &raw);
+    if (status == HW_EDOMAIN) {
+      return hw__fail(error, HW_EINPUT, "line too long, expected at most %d bytes", HW__LONGEST_LINE);
+    }
+    if (status != HW_OK) {
+      return status;
+    }
+    const hw__slice text = hw__slice_trim(raw);
+    if (text.size && text.text[0] != '#') {
+      *line = rows->ndjson ? text : raw;
+      return HW_OK;
+    }
+  }
+}
+
+static hw_status read_row(const hw__row *row, hw_row *out, hw_error *error) {
+  hw_row found = {.river = row->river.text,
+                  .river_size = row->river.size,
+                  .sensor = row->sensor.text,
+                  .sensor_size = row->sensor.size};
+  if (!row->time.text) {
+    return hw__fail(error, HW_EINPUT, "no time, expected one of time, time_s, time_min, time_h");
+  }
+  found.calendar = row->time_column->calendar;
+  hw_status status = hw__row_time(row, &found.reading.time_s, error);
+  found.missing = row->value.size == 0;
+  if (status == HW_OK && !found.missing) {
+    status = hw__row_value(row, &found.reading, error);
+  }
+  if (status == HW_OK) {
+    *out = found;
+  }
+  return status;
+}
+
+hw_status hw_rows_next(hw_rows *rows, hw_row *out, hw_error *error) {
+  hw__slice line = {0};
+  hw_status status = rows->hopeless ? HW_EEND : next_line(rows, &line, error);
+  if (status == HW_OK && !rows->ndjson && !rows->has_header) {
+    status = hw__csv_header(line, &rows->header, error);
+    rows->has_header = status == HW_OK;
+    rows->hopeless = status != HW_OK;
+    if (status == HW_OK) {
+      status = next_line(rows, &line, error);
+    } else if (status == HW_EEMPTY) {
+      status = HW_EINPUT;
+    }
+  }
+  hw__row row;
+  if (status == HW_OK) {
+    status = rows->ndjson ? hw__ndjson_row(line, rows->scratch, &row, error)
+                          : hw__csv_row(&rows->header, line, rows->scratch, &row, error);
+  }
+  return status == HW_OK ? read_row(&row, out, error) : status;
+}
+
+bool hw_row_names_time(const char *name, bool *calendar, double *unit_s) {
+  const hw__column *column = hw__column_find((hw__slice){name, strlen(name)});
+  if (!column || column->role != HW__TIME) {
+    return false;
+  }
+  *calendar = column->calendar;
+  *unit_s = column->multiply;
+  return true;
+}
+
+bool hw_row_names_value(const char *name, double *per_g_m3) {
+  const hw__column *column = hw__column_find((hw__slice){name, strlen(name)});
+  if (!column || column->role != HW__VALUE) {
+    return false;
+  }
+  *per_g_m3 = column->divide;
+  return true;
+}
+
+uint64_t hw_rows_line(const hw_rows *rows) {
+  return rows->lines.line;
+}
+
+void hw_rows_free(hw_rows *rows) {
+  if (rows) {
+    hw__lines_close(&rows->lines);
+    free(rows);
+  }
+}
