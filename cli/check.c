@@ -266,12 +266,14 @@ static int check(cli_session *session, check_request *r, bool with_readings) {
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   check_request r = {.places = 9, .every_s = 300, .format = "text", .seed = 1};
+  cli_import import = {0};
   const cli_option options[] = {
       {"every", OPTION_POSITIVE, &r.every_s, "S", "seconds between readings of a sensor; default 300", NULL},
       {"mass", OPTION_POSITIVE, &r.mass_g, "G", "of the release; default the middle of the search box, by ratio", NULL},
       {"places", OPTION_COUNT, &r.places, "N", "along the search box; default 9", NULL},
       {"seed", OPTION_SEED, &r.seed, "N", "of everything random; default 1", NULL},
       {"format", OPTION_CHOICE, &r.format, "text|json", "default text", cli_formats},
+      CLI_IMPORT_ROWS(import),
   };
   const cli_usage usage = {
       &cli_verb_check,
@@ -296,7 +298,7 @@ static int run(int argc, char **argv) {
     return cli_fail(EXIT_USAGE, "--places %zu, expected 1 to %d", r.places, MOST_PLACES);
   }
   cli_session session;
-  code = cli_session_open(&session, operands[0], count > 1 ? operands[1] : NULL);
+  code = cli_session_open_as(&session, operands[0], count > 1 ? operands[1] : NULL, &import);
   if (code < 0) {
     code = check(&session, &r, count > 1);
   }

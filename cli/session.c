@@ -183,10 +183,7 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
        NULL},
       {"evaluations", OPTION_COUNT, &o->evaluations, "N", "budget of the offline baselines; default per method", NULL},
       {"particles", OPTION_COUNT, &o->particles, "N", "of the posterior engine; default by the noise", NULL},
-      {"columns", OPTION_TEXT, &target->import.columns, "MAPPING",
-       "which column is which: a file, or time=NAME,...; see 'headwater columns'", NULL},
-      {"timezone", OPTION_TEXT, &target->import.timezone, "ZONE",
-       "of times without an offset: Europe/Berlin, UTC, +01:00", NULL},
+      CLI_IMPORT_ROWS(target->import),
       {"threads", OPTION_COUNT, &o->threads, "N", "default one per core; results do not depend on it", NULL},
   };
   memcpy(rows, table, sizeof table);

@@ -23,14 +23,18 @@ struct River {
     hw_error error = {""};
     check(hw_river_load(path, nullptr, nullptr, &it, &error), error);
   }
-  ~River() { hw_river_free(&it); }
+  ~River() {
+    hw_river_free(&it);
+  }
   River(const River &) = delete;
   River &operator=(const River &) = delete;
 };
 
 template <typename T, void (*free_it)(T *)>
 struct Release {
-  void operator()(T *it) const { free_it(it); }
+  void operator()(T *it) const {
+    free_it(it);
+  }
 };
 using Reader = std::unique_ptr<hw_reader, Release<hw_reader, hw_reader_free>>;
 using Run = std::unique_ptr<hw_run, Release<hw_run, hw_run_free>>;
