@@ -106,7 +106,8 @@ static void test_one_factor_is_steady_in_the_rivers_clock(void **state) {
                      hw__clock_dilution(clock, STEM, -900, t);
     const double q = 7.4 * hw__clock_ratio(clock, STEM, -900, t);
     const double area_ratio = pow(flood(t), 1 - 0.41);
-    if ((long)t % 1800 == 0 && t < 240000) { /* at a reading of the gauge, where the discharge is the flood's to the digit */
+    if ((long)t % 1800 == 0 &&
+        t < 240000) { /* at a reading of the gauge, where the discharge is the flood's to the digit */
       assert_true(fabs(hw__clock_dilution(clock, STEM, -900, t) / area_ratio - 1) < 1e-9);
     }
     mass += c * q * step_s;
