@@ -29,6 +29,7 @@
 #   make scale    readings per second, latency, take-over and space of a cluster against one machine
 #   make demo-cluster   a cluster on this machine, two spills, a node and a worker killed on the way
 #   make fuzz     every parser, FUZZ_SECONDS=60 each
+#   make mutate   200 changed operators: do the tests notice? Hours; MUTATE="--count 20 src/io/csv.c" for less
 #   make study-detect   false alarms per sensor-year and delay of the service's detection
 #
 # Each target installs the Debian packages it needs (packages.txt) if they are missing.
@@ -42,13 +43,14 @@ TRUCKEE := ../shared/data/truckee
 FUZZ_SECONDS ?= 60
 LOAD ?=
 SERVE ?=
+MUTATE ?=
 FAULTS ?=
 SCALE ?=
 DEMO ?=
 PAGES ?=
 WEEKS ?=
 
-.PHONY: program serve newcomer load torture faults scale demo-cluster fuzz study-detect
+.PHONY: program serve newcomer load torture faults scale demo-cluster fuzz mutate study-detect
 .PHONY: all pages deb test-deb reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density study-field fit-population choose-population
 all: program
 	@ninja --quiet -C $(BUILD)
@@ -169,6 +171,10 @@ demo-cluster: all
 	@tools/need cluster
 	@tools/nats-server
 	@python3 examples/demo-cluster $(HEADWATER) $(DEMO)
+
+mutate:
+	@tools/need build test
+	@tools/mutate $(MUTATE)
 
 fuzz:
 	@tools/need build
