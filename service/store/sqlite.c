@@ -124,7 +124,8 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
     sqlite_close(&db->base);
     return missing ? HW_DB_NO_FILE : status;
   }
-  if (writer && lock_out_others(db, where) != HW_DB_OK) {
+  const bool on_disk = strcmp(where, ":memory:") != 0;
+  if (writer && on_disk && lock_out_others(db, where) != HW_DB_OK) {
     snprintf(reason, size, "another headwater writes to it");
     sqlite_close(&db->base);
     return HW_DB_BUSY;
