@@ -1,0 +1,285 @@
+/* A sensor's view (posterior/view.h): points that stand for many readings, their likelihood, its second order, and the
+ * kernel that works it out for many curves at once. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "headwater/rng.h"
+#include "posterior/kernel.h"
+#include "posterior/view.h"
+
+static hw__tails tails;
+static hw_rng rng;
+
+static int start_again(void **state) {
+  (void)state;
+  hw__tails_build(&tails);
+  hw_rng_seed(&rng, 37, 14);
+  return 0;
+}
+
+static double between(double lo, double hi) {
+  return lo + (hi - lo) * hw_rng_uniform(&rng);
+}
+
+/* Inverse Gaussian times T / theta: its Laplace transform is known. With lambda = theta^3 / V and
+ * q = sqrt(1 + 2 theta^2 k / lambda), the integral is area exp(lambda (1 - q) / theta) / q; the area itself at k = 0.
+ */
+static void test_a_curve_integrates_to_its_area_less_what_decays(void **state) {
+  (void)state;
+  for (int round = 0; round < 20; round++) {
+    const double width = between(200, 3000), travel = width * exp(between(0.3, 4)), spread = between(0, 2);
+    const double decay = round % 2 ? between(0, 2) / travel : 0, variance = width * width * (1 + spread);
+    const hw__curve curve = {.passage_s = between(-1e5, 1e5),
+                             .travel_s = travel,
+                             .variance_s2 = width * width,
+                             .area_g_s_m3 = 142,
+                             .decay_per_s = decay};
+    const double lambda = travel * travel * travel / variance, q = sqrt(1 + 2 * travel * travel * decay / lambda);
+    const double begin = curve.passage_s - travel, end = curve.passage_s + 40 * sqrt(variance);
+    const int steps = 20000;
+    double sum = 0;
+    for (int i = 0; i < steps; i++) { /* midpoints: of a smooth bump, exact but for its cut ends */
+      sum += hw__curve_at(&curve, begin + (i + 0.5) * (end - begin) / steps, spread * width * width);
+    }
+    /* Ends: beyond 40 standard deviations the widest curve (V = 3 width^2, travel 1.35 width) still holds
+     * exp(-theta (40 sd) / 2 V), 1e-7. */
+    check_near(sum * (end - begin) / steps, 142 * exp(lambda * (1 - q) / travel) / q, 142 * 2e-7);
+  }
+}
+
+/* Readings evenly spread over a quarter of the pulse's width, as the mean of a point and as single ones. */
+static void test_a_smeared_point_equals_the_mean_of_its_readings_to_second_order(void **state) {
+  (void)state;
+  static const double skews[] = {1e-4, 0.12};
+  enum { COUNT = 9 };
+  for (size_t k = 0; k < 2; k++) {
+    const double width = 1420, skew = skews[k], h = 0.25 * width, peak = 1 / (width * sqrt(2 * M_PI));
+    const hw__curve curve = {
+        .passage_s = 3700, .travel_s = width / skew, .variance_s2 = width * width, .area_g_s_m3 = 1};
+    for (double off = -4; off <= 4; off += 0.37) {
+      double mean = 0, spread = 0;
+      for (int i = 0; i < COUNT; i++) {
+        const double lag = h * (i / (COUNT - 1.0) - 0.5);
+        mean += hw__curve_at(&curve, 3700 + off * width + lag, 0) / COUNT;
+        spread += lag * lag / COUNT;
+      }
+      /* Fourth order: (m4 - 3 spread^2) / 24 of a fourth derivative of at most 3 peak / width^4. In an asymmetric curve
+       * the variance grows as the time goes on, which the smearing leaves out: skew times the second order. */
+      const double second = spread / (width * width), fourth = second * second;
+      check_near(hw__curve_at(&curve, 3700 + off * width, spread), mean, peak * (0.3 * fourth + 1.5 * skew * second));
+    }
+  }
+}
+
+static void make_view(const hw__series *series, double width_s, hw__view *view) {
+  *view = (hw__view){.background_g_m3 = 0.02, .background_precision = INFINITY, .share = 0, .share_level = 0};
+  hw__view_make(series, &(hw__focus){0, width_s, INFINITY}, HW__VIEW_POINTS, view);
+  for (size_t i = 0; i < view->count; i++) {
+    view->fixed[i] = 0.003 * 0.003 / view->readings[i];
+  }
+}
+
+/* How much worse another curve does is the same whether readings are merged or not. */
+static void test_merged_points_tell_curves_apart_as_single_readings_do(void **state) {
+  (void)state;
+  static hw__series series;
+  static hw__view single, merged;
+  memset(&series, 0, sizeof series);
+  const double width = 1420;
+  const double truth[] = {0, 2 * log(width), log(0.37 * width), log(0.12)};
+  const hw__curve curve = hw__curve_from(truth);
+  for (int i = 0; i < 120; i++) {
+    const double t = 0.06 * width * (i - 60);
+    hw__series_insert(&series, &(hw_reading){.time_s = t, .concentration_g_m3 = 0.02 + hw__curve_at(&curve, t, 0)});
+  }
+  make_view(&series, 1e-3, &single);
+  make_view(&series, width, &merged);
+  assert_int_equal(single.count, 120);
+  assert_in_range(merged.count, 16, 40);     /* 7.2 widths in quarters, each of four or five readings */
+  for (size_t k = 0; k < HW__LN_SKEW; k++) { /* which is right to first order only: the test above */
+    double other[HW__PULSE_SIZE];
+    memcpy(other, truth, sizeof other);
+    other[k] += k == HW__PASSAGE ? 0.2 * width : 0.2;
+    const hw__curve moved = hw__curve_from(other);
+    const double lost =
+        hw__view_log_likelihood(&single, &tails, &curve) - hw__view_log_likelihood(&single, &tails, &moved);
+    const double lost_merged =
+        hw__view_log_likelihood(&merged, &tails, &curve) - hw__view_log_likelihood(&merged, &tails, &moved);
+    /* Within a point the change of the difference d is lost: spread * int d'^2 / int d^2. Five readings 0.06 widths
+     * apart have a spread of 0.0072; of a Gaussian's derivatives the second, the variance's, has the ratio 2.5. */
+    check_near(lost_merged, lost, 0.0072 * 2.5 * lost);
+    assert_true(lost > 10);
+  }
+}
+
+typedef struct {
+  hw__side side;
+  double share, level_sd; /* noise that follows the signal; 0: the level is known */
+} view_kind;
+
+/* Eighty points about a pulse at `truth`; measured ones as the curve has them, half a standard deviation off at most.
+ */
+static void random_view(const view_kind *kind, const double truth[HW__PULSE_SIZE], hw__view *view) {
+  const hw__curve curve = hw__curve_from(truth);
+  const double width = sqrt(curve.variance_s2);
+  *view = (hw__view){.count = 80,
+                     .background_g_m3 = 0.021,
+                     .background_precision = kind->level_sd > 0 ? 1 / (kind->level_sd * kind->level_sd) : INFINITY,
+                     .share = kind->share,
+                     .share_level = kind->share * 0.021};
+  for (size_t i = 0; i < view->count; i++) {
+    const double off = 8 * width * ((double)i / (double)view->count - 0.5);
+    view->time_s[i] = curve.passage_s + off;
+    view->spread_s2[i] = between(0, 0.01) * width * width;
+    view->readings[i] = 1 + floor(between(0, 5));
+    view->fixed[i] = 0.003 * 0.003 / view->readings[i];
+    view->side[i] = (signed char)kind->side;
+    const double plume = hw__curve_at(&curve, view->time_s[i], view->spread_s2[i]);
+    const double sd = sqrt(hw__view_variance(view, i, plume));
+    view->value_g_m3[i] = 0.021 + plume + between(-0.5, 0.5) * sd;
+  }
+}
+
+static void random_pulse(double y[HW__PULSE_SIZE]) {
+  y[HW__PASSAGE] = between(-1e4, 1e4);
+  y[HW__LN_VARIANCE] = 2 * log(between(300, 3000));
+  y[HW__LN_AREA] = log(between(0.05, 0.5)) + 0.5 * y[HW__LN_VARIANCE];
+  y[HW__LN_SKEW] = between(-3, -1);
+}
+
+static double log_likelihood_at(const hw__view *view, const double y[HW__PULSE_SIZE]) {
+  const hw__curve curve = hw__curve_from(y);
+  return hw__view_log_likelihood(view, &tails, &curve);
+}
+
+/* Where the likelihood is what the expansion says it is the second order of: with censored points the noise does not
+ * follow the signal, with noise that does the level is known. */
+static void test_slopes_match_finite_differences_of_the_likelihood(void **state) {
+  (void)state;
+  static const view_kind kinds[] = {
+      {HW__MEASURED, 0, 0}, {HW__MEASURED, 0.05, 0}, {HW__MEASURED, 0, 0.002}, {HW__BELOW, 0, 0}, {HW__ABOVE, 0, 0}};
+  static hw__view view;
+  for (int round = 0; round < 60; round++) {
+    const view_kind *kind = &kinds[round % 5];
+    double truth[HW__PULSE_SIZE];
+    random_pulse(truth);
+    random_view(kind, truth, &view);
+    hw__quadratic q;
+    hw__view_expand(&view, &tails, truth, &q);
+    check_near(q.log_at, log_likelihood_at(&view, truth), 0);
+    for (size_t k = 0; k < HW__PULSE_SIZE; k++) {
+      const double step = 1e-4 * (k == HW__PASSAGE ? sqrt(exp(truth[HW__LN_VARIANCE])) : 1);
+      double up[HW__PULSE_SIZE], down[HW__PULSE_SIZE];
+      memcpy(up, truth, sizeof up);
+      memcpy(down, truth, sizeof down);
+      up[k] += step;
+      down[k] -= step;
+      const double slope = (log_likelihood_at(&view, up) - log_likelihood_at(&view, down)) / (2 * step);
+      /* The soft bound on misfits changes a score by off^2 / HW__LOUDEST, 0.0025 at half a standard deviation, and the
+       * differences inside are one-sided, a ten thousandth. Scores of 80 points add up to the root of the curvature. */
+      check_near(q.slope[k], slope, 0.003 * sqrt(q.curvature[k][k]) + 1e-6 * fabs(slope));
+    }
+  }
+}
+
+static void test_curvature_is_never_negative_in_any_direction(void **state) {
+  (void)state;
+  static hw__view view;
+  for (int round = 0; round < 60; round++) {
+    const view_kind kind = {(hw__side)(round % 3 - 1), round % 2 ? 0.08 : 0, round % 4 < 2 ? 0 : 0.01};
+    double truth[HW__PULSE_SIZE], at[HW__PULSE_SIZE];
+    random_pulse(truth);
+    random_view(&kind, truth, &view);
+    random_pulse(at); /* nowhere near */
+    at[HW__PASSAGE] = truth[HW__PASSAGE] + between(-2000, 2000);
+    hw__quadratic q;
+    hw__view_expand(&view, &tails, at, &q);
+    for (int direction = 0; direction < 50; direction++) {
+      double sum = 0, size = 0, d[HW__PULSE_SIZE];
+      for (size_t a = 0; a < HW__PULSE_SIZE; a++) { /* in units in which each coordinate is about as stiff */
+        d[a] = hw_rng_normal(&rng) / sqrt(fmax(q.curvature[a][a], 1e-300));
+      }
+      for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
+        for (size_t b = 0; b < HW__PULSE_SIZE; b++) {
+          sum += d[a] * q.curvature[a][b] * d[b];
+          size += fabs(d[a] * q.curvature[a][b] * d[b]);
+        }
+      }
+      assert_true(isfinite(sum) && sum >= -1e-9 * size); /* roundings of sums that cancel */
+    }
+  }
+}
+
+static void test_a_misfit_is_bounded_however_far_off_a_reading_is(void **state) {
+  (void)state;
+  static hw__view view;
+  const view_kind kind = {HW__MEASURED, 0, 0};
+  double truth[HW__PULSE_SIZE];
+  random_pulse(truth);
+  random_view(&kind, truth, &view);
+  const double before = log_likelihood_at(&view, truth);
+  view.readings[7] = 1;
+  view.value_g_m3[7] = 1e6;
+  /* half of HW__LOUDEST; what the point had cost before is at most an eighth */
+  check_near(log_likelihood_at(&view, truth), before - 0.5 * HW__LOUDEST, 0.13);
+}
+
+static void check_kernel(const hw__view *view, const double truth[HW__PULSE_SIZE], size_t n, bool censored) {
+  static double passage[256], travel[256], variance[256], area[256], decay[256], got[256];
+  for (size_t i = 0; i < n; i++) {
+    double y[HW__PULSE_SIZE];
+    random_pulse(y);
+    y[HW__PASSAGE] = truth[HW__PASSAGE] + between(-3, 3) * exp(0.5 * truth[HW__LN_VARIANCE]);
+    const hw__curve curve = hw__curve_from(y);
+    passage[i] = curve.passage_s;
+    travel[i] = curve.travel_s;
+    variance[i] = curve.variance_s2;
+    area[i] = i % 17 == 3 ? 0 : curve.area_g_s_m3;
+    decay[i] = between(0, 0.3) / curve.travel_s;
+  }
+  hw__kernel_log_likelihood(view, &tails, n, &(hw__curves){passage, travel, variance, area, decay}, got);
+  for (size_t i = 0; i < n; i++) {
+    const hw__curve curve = {passage[i], travel[i], variance[i], area[i], decay[i]};
+    const double want = hw__view_log_likelihood(view, &tails, &curve);
+    double readings = 0;
+    for (size_t k = 0; k < view->count; k++) {
+      readings += view->readings[k];
+    }
+    /* 1e-9 of its size; a censored point takes signals below a millionth of its noise for none, at a slope of at most
+     * one a reading here, where limits lie within half a standard deviation */
+    check_near(got[i], want, 1e-9 * fmax(1, fabs(want)) + (censored ? 1e-6 * readings : 0));
+  }
+}
+
+static void test_the_kernel_equals_the_likelihood_of_each_curve(void **state) {
+  (void)state;
+  static hw__view view;
+  static const size_t counts[] = {256, 1, 37, 254};
+  for (int round = 0; round < 12; round++) {
+    const view_kind kind = {(hw__side)(round % 3 - 1), round % 2 ? 0.08 : 0, round % 4 < 2 ? 0 : 0.01};
+    double truth[HW__PULSE_SIZE];
+    random_pulse(truth);
+    random_view(&kind, truth, &view);
+    check_kernel(&view, truth, counts[round % 4], kind.side != HW__MEASURED);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup(test_a_curve_integrates_to_its_area_less_what_decays, start_again),
+      cmocka_unit_test_setup(test_a_smeared_point_equals_the_mean_of_its_readings_to_second_order, start_again),
+      cmocka_unit_test_setup(test_merged_points_tell_curves_apart_as_single_readings_do, start_again),
+      cmocka_unit_test_setup(test_slopes_match_finite_differences_of_the_likelihood, start_again),
+      cmocka_unit_test_setup(test_curvature_is_never_negative_in_any_direction, start_again),
+      cmocka_unit_test_setup(test_a_misfit_is_bounded_however_far_off_a_reading_is, start_again),
+      cmocka_unit_test_setup(test_the_kernel_equals_the_likelihood_of_each_curve, start_again),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
