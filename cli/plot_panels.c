@@ -49,7 +49,7 @@ void cli_panel_title(cli_canvas *canvas, const char *title) {
  * False when neither can be had, as without a source. */
 static bool curve_at(cli_canvas *canvas, double x_m, double background_g_m3, const double *time_s, hw_range *out,
                      bool *has_band) {
-  const hw_prediction prediction = {x_m, time_s, CURVE_POINTS, out};
+  const hw_prediction prediction = {.x_m = x_m, .time_s = time_s, .count = CURVE_POINTS, .out_g_m3 = out};
   *has_band = false;
   if (!canvas->picture->result->estimate->has_source) {
     return false;

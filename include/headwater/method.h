@@ -98,6 +98,7 @@ typedef struct {
   const double *time_s;
   size_t count;
   hw_range *out_g_m3;
+  size_t branch; /* 0 on a river without branches */
 } hw_prediction;
 
 enum { HW_NEEDS_HYDRAULICS = 1, HW_USES_FORWARD = 2, HW_KNOWS_BRANCHES = 4 };

@@ -8,6 +8,8 @@
 
 /* Beyond it squares of times and concentrations would leave the numbers. */
 static const double furthest = 1e12;
+/* Of ln asymmetry where the water varies along its way. */
+static const double shape_doubt = 0.3;
 /* How often a river that somebody looks at has a spill. */
 static const double spill_share = 0.05;
 /* Points that the views of quiet sensors together may have, and how many pulses are still looked at reading by reading:
@@ -90,7 +92,7 @@ hw_status hw__ade_create(const hw_problem *problem, const hw_options *options, v
   a->spill.transport = a->transport;
   a->spill.tails = &a->tails;
   a->spill.seed = options->seed;
-  a->spill.doubt = (hw__doubt){v.common, d.common, v.local, d.local};
+  a->spill.doubt = (hw__doubt){v.common, d.common, v.local, d.local, v.local > 0 || d.local > 0 ? shape_doubt : 0};
   a->spill.station = a->station;
   a->spill.mass_hi = a->river->search.hi.mass_g;
   a->spill.mass_lo = fmax(a->river->search.lo.mass_g, 1e-6 * a->spill.mass_hi);
@@ -215,9 +217,8 @@ static double log_without(const hw__ade *a) {
   return sum;
 }
 
-static double probability_of(double log_with, double log_without) {
-  const double odds = log_with - log_without + log(spill_share / (1 - spill_share));
-  return 1 / (1 + exp(-odds));
+double hw__spill_probability(double log_odds) {
+  return 1 / (1 + exp(-(log_odds + log(spill_share / (1 - spill_share)))));
 }
 
 static void set_samples(hw__ade *a) {
@@ -354,7 +355,8 @@ static void suppose(hw__ade *a, size_t sensor, size_t heard) {
     look_again(a);
   }
   a->spill.eased_v = a->spill.eased_d = 0;
-  a->probability = a->found.found ? probability_of(a->found.log_evidence, log_without(a)) : 0;
+  a->log_odds = a->found.found ? a->found.log_evidence - log_without(a) : -INFINITY;
+  a->probability = hw__spill_probability(a->log_odds);
   if (a->found.found) {
     blame(a);
   }
@@ -389,6 +391,7 @@ void hw__ade_settle(hw__ade *a) {
   size_t heard = 0, anchor[ANCHORS], best = 0, tried = 0;
   double evidence = -INFINITY;
   a->settled = true;
+  a->log_odds = -INFINITY;
   a->probability = 0;
   a->found = (hw__annealed){0};
   a->spill.count = 0;

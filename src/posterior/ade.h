@@ -37,6 +37,7 @@ typedef struct {
   hw__draws draws;
   hw__annealed found;
   size_t drawn;       /* draws that are in use: HW__FINAL in the end */
+  double log_odds;    /* ln of the evidence for one release over that for none */
   double probability; /* that there is a spill */
   size_t seen;        /* sensors with a pulse */
   hw_trust trust;
@@ -67,6 +68,8 @@ void hw__ade_destroy(void *state);
 hw_status hw__ade_samples(void *state, hw_sample *out, size_t capacity, size_t *count);
 hw_status hw__ade_predict(void *state, const hw_prediction *prediction);
 
+/* The probability of a spill at these odds of its evidence. */
+double hw__spill_probability(double log_odds);
 /* Everything above "Reported" and the samples, from what is filed. */
 void hw__ade_settle(hw__ade *a);
 /* trust.c: pulses that stand out, and those of them that the answer does not explain. */

@@ -6,6 +6,7 @@
 #include "field/field.h"
 #include "method/methods.h"
 #include "posterior/ade.h"
+#include "posterior/network.h"
 
 typedef struct {
   hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);
@@ -18,6 +19,8 @@ typedef struct {
 
 static const model mode_k = {hw__ade_create,  hw__ade_observe, hw__ade_estimate,
                              hw__ade_destroy, hw__ade_samples, hw__ade_predict};
+static const model on_network = {hw__network_create,  hw__network_observe, hw__network_estimate,
+                                 hw__network_destroy, hw__network_samples, hw__network_predict};
 static const model mode_u = {hw__field_create,  hw__field_observe, hw__field_estimate,
                              hw__field_destroy, hw__field_samples, hw__field_predict};
 
@@ -32,7 +35,13 @@ static hw_status create(const hw_problem *problem, const hw_options *options, vo
   if (!e) {
     return HW_ENOMEM;
   }
-  e->model = problem->river->hydraulics.dispersion_m2_s.certainty == HW_UNKNOWN ? &mode_u : &mode_k;
+  const bool unknown = problem->river->hydraulics.dispersion_m2_s.certainty == HW_UNKNOWN;
+  if (unknown && problem->river->branch_count > 0) {
+    free(e);
+    return HW_EUNSUPPORTED; /* the field model knows one line of water */
+  }
+  const bool otherwise = problem->river->branch_count > 0 || problem->river->flow_count > 0;
+  e->model = unknown ? &mode_u : otherwise ? &on_network : &mode_k;
   const hw_status status = e->model->create(problem, options, &e->state);
   if (status != HW_OK) {
     free(e);
@@ -73,6 +82,7 @@ static hw_status predict(void *state, const hw_prediction *prediction) {
 const hw_method hw_method_posterior = {
     .name = "posterior",
     .summary = "every mass, place and time with its probability, after every reading",
+    .traits = HW_KNOWS_BRANCHES,
     .create = create,
     .observe = observe,
     .estimate = estimate,

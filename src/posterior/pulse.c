@@ -17,7 +17,8 @@ static const double plainly_seen = 30;
 /* Readings above a tenth of its height that a pulse needs to tell its shape by itself. */
 static const double shape_readings = 6;
 
-/* A level that is neither given nor seen, because the detection limit hides it, may wander by this share of the noise floor.
+/* A level that is neither given nor seen, because the detection limit hides it, may wander by this share of the noise
+ * floor.
  */
 static const double unseen_wander = 0.5;
 /* Below so many noise floors a pulse may be the level wandering. */

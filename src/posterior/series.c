@@ -41,11 +41,8 @@ typedef struct {
 } merge_rule;
 
 static bool may_merge(const hw__span *a, const hw__span *b, const merge_rule *rule) {
-  if (a->side != b->side && !rule->unlike) {
+  if (!hw__span_alike(a, b) && !rule->unlike) {
     return false;
-  }
-  if (a->side == b->side && a->side != HW__MEASURED && fabs(a->value_g_m3 - b->value_g_m3) > 0 && !rule->unlike) {
-    return false; /* limits that differ */
   }
   const bool quiet = (a->side == HW__BELOW || a->value_g_m3 < rule->quiet_below) &&
                      (b->side == HW__BELOW || b->value_g_m3 < rule->quiet_below);

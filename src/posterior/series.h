@@ -39,6 +39,13 @@ typedef struct {
 
 void hw__series_insert(hw__series *series, const hw_reading *reading);
 
+/* Censored the same way, by limits that are alike: their mean then stands for both. */
+static inline bool hw__span_alike(const hw__span *a, const hw__span *b) {
+  const double apart = a->value_g_m3 - b->value_g_m3,
+               limit = a->value_g_m3 > b->value_g_m3 ? a->value_g_m3 : b->value_g_m3;
+  return a->side == b->side && (a->side == HW__MEASURED || (apart <= 0.2 * limit && -apart <= 0.2 * limit));
+}
+
 /* `a` and the later `b` as one. Of unlike sides the measured one's kind stays, and a non-detect counts as half its
  * limit: only where there is no room for both. */
 hw__span hw__span_merged(const hw__span *a, const hw__span *b);

@@ -7,7 +7,7 @@
 #include "river/doubt.h"
 #include "river/when.h"
 
-enum { PASSAGE, LN_AGE, LN_MASS, LN_V, LN_D, OWN_V, OWN_D, AXES };
+enum { PASSAGE, LN_AGE, LN_MASS, LN_V, LN_D, OWN_V, OWN_D, SHAPE, AXES };
 
 /* A sensor that is wrong: how often, and what its own curve costs as an accident (a place in time, a height, a width).
  */
@@ -34,7 +34,7 @@ void hw__spill_anchor(hw__spill *spill, size_t anchor) {
   const bool wanted[AXES] = {box->hi.time_s > box->lo.time_s, box->hi.location_m > box->lo.location_m,
                              spill->mass_hi > spill->mass_lo, spill->doubt.common_v > 0,
                              spill->doubt.common_d > 0,       spill->doubt.local_v > 0,
-                             spill->doubt.local_d > 0};
+                             spill->doubt.local_d > 0,        spill->doubt.shape > 0};
   for (size_t k = 0; k < AXES; k++) {
     if (wanted[k]) {
       spill->axis[spill->dims++] = k;
@@ -75,7 +75,8 @@ static void place_release(const hw__spill *spill, double *const *x, size_t i, hw
   *r = (hw__release){.ln_v = coordinate(spill, x, i, LN_V, 0),
                      .ln_d = coordinate(spill, x, i, LN_D, 0),
                      .own_v = coordinate(spill, x, i, OWN_V, 0),
-                     .own_d = coordinate(spill, x, i, OWN_D, 0)};
+                     .own_d = coordinate(spill, x, i, OWN_D, 0),
+                     .shape = coordinate(spill, x, i, SHAPE, 0)};
   const double faster = exp(r->ln_v + r->own_v);
   if (has(spill, LN_AGE)) {
     r->age_s = exp(coordinate(spill, x, i, LN_AGE, 0));
@@ -92,7 +93,8 @@ static void place_release(const hw__spill *spill, double *const *x, size_t i, hw
   const double l = r->source.location_m, t = r->source.time_s;
   r->possible = l >= box->lo.location_m && l <= box->hi.location_m && t >= box->lo.time_s && t <= box->hi.time_s &&
                 r->source.mass_g >= spill->mass_lo * (1 - 1e-12) && r->source.mass_g <= spill->mass_hi * (1 + 1e-12) &&
-                r->age_s > 0 && l < a->x_m && fabs(r->ln_v + r->own_v) < 5 && fabs(r->ln_d + r->own_d) < 12;
+                r->age_s > 0 && l < a->x_m && fabs(r->ln_v + r->own_v) < 5 && fabs(r->ln_d + r->own_d) < 12 &&
+                fabs(r->shape) < 4;
   if (r->possible) {
     r->at = hw__transport_integrals(spill->transport, l);
   }
@@ -115,6 +117,7 @@ static double log_prior(const hw__spill *spill, const hw__release *r) {
   p += has(spill, LN_D) ? log_normal_density(r->ln_d, d->common_d) : 0;
   p += has(spill, OWN_V) ? log_normal_density(r->own_v, d->local_v * length) : 0;
   p += has(spill, OWN_D) ? log_normal_density(r->own_d, d->local_d * length) : 0;
+  p += has(spill, SHAPE) ? log_normal_density(r->shape, d->shape) : 0;
   return p;
 }
 
@@ -149,8 +152,9 @@ static suggestion suggest(const hw__fit *fit, double log_variance, double log_sk
 static const double suggested_masses = 0.7;
 
 static double draw_axis(const hw__spill *spill, hw_rng *rng, size_t kind, double *log_density) {
+  const hw__doubt *d = &spill->doubt;
   const double sd[AXES] = {
-      0, 0, 0, spill->doubt.common_v, spill->doubt.common_d, spill->doubt.local_v, spill->doubt.local_d};
+      [LN_V] = d->common_v, [LN_D] = d->common_d, [OWN_V] = d->local_v, [OWN_D] = d->local_d, [SHAPE] = d->shape};
   if (kind == LN_AGE) {
     *log_density -= log(spill->log_age_hi - spill->log_age_lo);
     return spill->log_age_lo + hw_rng_uniform(rng) * (spill->log_age_hi - spill->log_age_lo);
@@ -174,7 +178,7 @@ static void start_point(hw__spill *spill, hw_rng *rng, double *const *x, size_t 
   const hw__integrals at = hw__transport_integrals(spill->transport, r.source.location_m);
   const double variance = (a->at.variance - at.variance) * r.dispersion_factor / pow(r.velocity_factor, 3);
   const double ln_variance = log(fmax(variance, 1e-3));
-  const suggestion s = suggest(a->fit, ln_variance, 0.5 * ln_variance - log(fmax(r.age_s, 1e-3)));
+  const suggestion s = suggest(a->fit, ln_variance, 0.5 * ln_variance - log(fmax(r.age_s, 1e-3)) - r.shape);
   const double z1 = hw_rng_normal(rng), z2 = hw_rng_normal(rng), u = hw_rng_uniform(rng), pick = hw_rng_uniform(rng);
   const double per_gram = log(a->per_discharge + a->per_area / r.velocity_factor);
   const double lo = log(spill->mass_lo), hi = log(spill->mass_hi);
@@ -213,6 +217,7 @@ typedef struct {
 typedef struct {
   double travel_before, variance_before, travel, variance; /* medians of the stretch, common factors in */
   double ln_area, release_s;                               /* area less what has decayed on the way */
+  double shape;                                            /* ln of the shape's travel time over the water's */
 } stretch;
 
 static void predict(const stretch *s, const double n[STEP], double *travel, double *variance,
@@ -222,7 +227,7 @@ static void predict(const stretch *s, const double n[STEP], double *travel, doub
   y[HW__PASSAGE] = s->release_s + *travel;
   y[HW__LN_VARIANCE] = log(*variance);
   y[HW__LN_AREA] = s->ln_area + n[STEP_GAIN];
-  y[HW__LN_SKEW] = 0.5 * y[HW__LN_VARIANCE] - log(*travel);
+  y[HW__LN_SKEW] = 0.5 * y[HW__LN_VARIANCE] - log(*travel) - s->shape;
 }
 
 /* Lower Cholesky factor of a positive matrix over the free rows. */
@@ -458,14 +463,14 @@ static const double beyond = 3;
 /* Takes the station's own pulse into the state. With P the covariance expected of the pulse and h the slope of its ln
  * likelihood where it is expected, ln integral = ln likelihood there - ln det(I + J P) / 2 + h' P (I + J P)^-1 h / 2.
  * Returned: that. */
-static double take_in(const hw__fit *fit, const stretch *s, double gain_sd, plume_state *state) {
+static double take_in(const hw__fit *fit, const stretch *s, double gain_sd, double shape_sd, plume_state *state) {
   enum { N = HW__PULSE_SIZE };
   const hw__quadratic *q = &fit->near;
   const double variance = fmax(state->mean[VARIANCE], 0.5 * s->variance_before + 1e-6);
   const double travel = fmax(state->mean[TRAVEL], 1e-3);
   /* How the pulse follows from the state: passage, ln variance, ln area, ln skew from travel and variance. */
   const double by[N][2] = {{1, 0}, {0, 1 / variance}, {0, 0}, {-1 / travel, 0.5 / variance}};
-  const double y[N] = {s->release_s + travel, log(variance), s->ln_area, 0.5 * log(variance) - log(travel)};
+  const double y[N] = {s->release_s + travel, log(variance), s->ln_area, 0.5 * log(variance) - log(travel) - s->shape};
   double cross[STATE][N], p[N][N], joint[N][N + 1], there = q->log_at, h[N], gained = 0;
   for (size_t a = 0; a < N; a++) {
     h[a] = q->slope[a];
@@ -475,7 +480,7 @@ static double take_in(const hw__fit *fit, const stretch *s, double gain_sd, plum
     there -= 0.5 * (h[a] + q->slope[a]) * (q->at[a] - y[a]);
     joint[a][N] = h[a];
   }
-  if (!(state->cov[TRAVEL][TRAVEL] > 0) && !(state->cov[VARIANCE][VARIANCE] > 0) && !(gain_sd > 0)) {
+  if (!(state->cov[TRAVEL][TRAVEL] > 0) && !(state->cov[VARIANCE][VARIANCE] > 0) && !(gain_sd > 0) && !(shape_sd > 0)) {
     return fmin(there, fit->log_likelihood + beyond); /* nothing is in doubt */
   }
   for (size_t a = 0; a < STATE; a++) {
@@ -490,6 +495,7 @@ static double take_in(const hw__fit *fit, const stretch *s, double gain_sd, plum
     }
   }
   p[HW__LN_AREA][HW__LN_AREA] += gain_sd * gain_sd;
+  p[HW__LN_SKEW][HW__LN_SKEW] += shape_sd * shape_sd;
   const double log_det = solve_joined(q->curvature, p, joint); /* joint: (I + J P)^-1 J and (I + J P)^-1 h */
   if (!(log_det > -1e-6) || isinf(log_det)) {
     return -INFINITY; /* out of all numbers, and of all reason */
@@ -562,6 +568,7 @@ static double step_from_source(walk *w, size_t k, hw__sight *sight) {
   const hw__doubt *d = &w->spill->doubt;
   const double slower = 1 / r->velocity_factor, length = averaged(s->x_m - r->source.location_m);
   const stretch part = {.release_s = r->source.time_s,
+                        .shape = r->shape,
                         .travel = (s->at.theta - r->at.theta) * slower,
                         .variance = (s->at.variance - r->at.variance) * r->dispersion_factor * slower * slower * slower,
                         .ln_area = log(r->source.mass_g * (s->per_discharge + s->per_area * exp(-r->ln_v))) - lost};
@@ -575,7 +582,7 @@ static double step_from_source(walk *w, size_t k, hw__sight *sight) {
   predict(&part, n, &w->state.mean[TRAVEL], &w->state.mean[VARIANCE], y);
   if (sight->filtered) {
     plume_state same = w->state;
-    sight->log_likelihood = take_in(s->fit, &part, s->gain_sd, &same);
+    sight->log_likelihood = take_in(s->fit, &part, s->gain_sd, 0.5 * d->shape, &same);
   }
   w->middle_m = 0.5 * (r->source.location_m + s->x_m);
   w->sd_before[0] = d->local_v * length;
@@ -593,6 +600,7 @@ static double step_down(walk *w, size_t k, hw__sight *sight) {
                sd[2] = {hypot(d->local_v * share, w->spill->eased_v), hypot(d->local_d * share, w->spill->eased_d)};
   const double lost = (s->at.decay - r->at.decay) / r->velocity_factor;
   const stretch part = {.release_s = r->source.time_s,
+                        .shape = r->shape,
                         .travel_before = w->state.mean[TRAVEL],
                         .variance_before = w->state.mean[VARIANCE],
                         .travel = (s->at.theta - before->at.theta) * exp(-r->ln_v),
@@ -615,7 +623,7 @@ static double step_down(walk *w, size_t k, hw__sight *sight) {
     for (int round = 0; round < 2; round++) {
       next = advance(&w->state, &part, &prior, carry, n);
       const plume_state expected = next;
-      sight->log_likelihood = take_in(s->fit, &part, s->gain_sd, &next);
+      sight->log_likelihood = take_in(s->fit, &part, s->gain_sd, 0.5 * d->shape, &next);
       n[STEP_V] = next.mean[OWN_FASTER];
       n[STEP_D] = next.mean[OWN_SPREADING];
       double wrong;
@@ -667,10 +675,12 @@ double hw__spill_walk(const hw__spill *spill, uint64_t stage, size_t i, double *
     }
     ratio += k <= spill->anchor ? step_from_source(&w, k, &sight[k]) : step_down(&w, k, &sight[k]);
     hw__curve *curve = &sight[k].curve;
-    curve->travel_s = w.state.mean[TRAVEL];
+    const double longer = exp(r->shape); /* nothing decays the more for it */
+    sight[k].travel_s = w.state.mean[TRAVEL];
+    curve->travel_s = sight[k].travel_s * longer;
     curve->variance_s2 = w.state.mean[VARIANCE];
-    curve->passage_s = r->source.time_s + curve->travel_s;
-    curve->decay_per_s = (s->at.decay - r->at.decay) / (s->at.theta - r->at.theta);
+    curve->passage_s = r->source.time_s + sight[k].travel_s;
+    curve->decay_per_s = (s->at.decay - r->at.decay) / ((s->at.theta - r->at.theta) * longer);
     sight[k].own_v = w.state.mean[OWN_FASTER];
     sight[k].own_d = w.state.mean[OWN_SPREADING];
     w.before = s;
@@ -701,15 +711,16 @@ hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, co
     const double fresh = share * sqrt(1 - rho * rho);
     const double v = r->ln_v + rho * sight[k - 1].own_v + spill->doubt.local_v * fresh * hw_rng_normal(rng);
     const double w = r->ln_d + rho * sight[k - 1].own_d + spill->doubt.local_d * fresh * hw_rng_normal(rng);
-    travel = sight[k - 1].curve.travel_s + (to.theta - s->at.theta) * exp(-v);
+    travel = sight[k - 1].travel_s + (to.theta - s->at.theta) * exp(-v);
     variance = sight[k - 1].curve.variance_s2 + (to.variance - s->at.variance) * exp(w - 3 * v);
   }
   const double discharge = here.discharge_m3_s * (follows ? exp(r->ln_v) : 1);
+  const double longer = exp(r->shape);
   return (hw__curve){.passage_s = r->source.time_s + travel,
-                     .travel_s = travel,
+                     .travel_s = travel * longer,
                      .variance_s2 = variance,
                      .area_g_s_m3 = r->source.mass_g / discharge,
-                     .decay_per_s = (to.decay - r->at.decay) / (to.theta - r->at.theta)};
+                     .decay_per_s = (to.decay - r->at.decay) / ((to.theta - r->at.theta) * longer)};
 }
 
 /* ---- Likelihood ---- */

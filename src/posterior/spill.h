@@ -34,7 +34,8 @@ typedef struct {
 
 /* What a point makes of one station. */
 typedef struct {
-  hw__curve curve;       /* as expected there; travel 0: it does not pass */
+  hw__curve curve;       /* as expected there; travel 0: it does not pass. Its travel time is that of its shape */
+  double travel_s;       /* of the water */
   double own_v, own_d;   /* local factors of the stretch above, ln */
   bool filtered;         /* the station's own pulse has been taken in: */
   double log_likelihood; /* its readings' */
@@ -43,6 +44,7 @@ typedef struct {
 /* Standard deviations of ln velocity and ln dispersion: common to all stretches, and of one place. */
 typedef struct {
   double common_v, common_d, local_v, local_d;
+  double shape; /* of ln asymmetry: water that varies along its way skews a pulse otherwise than even water does */
 } hw__doubt;
 
 typedef struct {
@@ -73,7 +75,7 @@ typedef struct {
   double velocity_factor, dispersion_factor; /* from the source to the anchor */
   double log_prior;
   /* used on the way */
-  double age_s, ln_v, ln_d, own_v, own_d;
+  double age_s, ln_v, ln_d, own_v, own_d, shape;
   hw__integrals at;
 } hw__release;
 

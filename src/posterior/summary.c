@@ -257,7 +257,7 @@ static void sort_suspicions(hw_suspicion *rows, size_t count) {
   }
 }
 
-static double candidate_weight(const hw_candidate *c) {
+double hw__candidate_weight(const hw_candidate *c) {
   return c->prior > 0 ? c->prior : 1;
 }
 
@@ -270,13 +270,13 @@ size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, s
   const double width = bandwidth(samples, n, &river->search, scratch);
   double weights = 0;
   for (size_t k = 0; k < count; k++) {
-    weights += candidate_weight(&river->candidates[k]);
+    weights += hw__candidate_weight(&river->candidates[k]);
   }
   double total = river->none_prior;
   for (size_t k = 0; k < count; k++) {
     const hw_candidate *c = &river->candidates[k];
     const double prior = density ? density(context, c->location_m) : uniform_density(&river->search, c->location_m);
-    const double own = (1 - river->none_prior) * candidate_weight(c) / weights;
+    const double own = (1 - river->none_prior) * hw__candidate_weight(c) / weights;
     const double odds = prior > 0 ? own * density_at(river, c, samples, n, width) / prior : 0;
     out[k] = (hw_suspicion){.candidate = (ptrdiff_t)k, .probability = odds};
     total += odds;

@@ -67,6 +67,9 @@ typedef double (*hw__place_density)(void *context, double location_m);
 size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, size_t n, hw__place_density density,
                               void *context, hw__scratch *scratch, hw_suspicion *out);
 
+/* A candidate's weight among the candidates; 1 where none is given. */
+double hw__candidate_weight(const hw_candidate *candidate);
+
 /* One sample's passage at an intake. */
 typedef struct {
   double first_s; /* NAN: the level is not passed */

@@ -10,7 +10,7 @@ static double allowed_s(const hw__focus *focus, double time_s, double scale) {
 }
 
 static bool join(const hw__span *a, const hw__span *b, double first_s, const hw__focus *focus, double scale) {
-  if (a->side != b->side || (a->side != HW__MEASURED && fabs(a->value_g_m3 - b->value_g_m3) > 0)) {
+  if (!hw__span_alike(a, b)) {
     return false;
   }
   return b->time_s - first_s <= fmin(allowed_s(focus, first_s, scale), allowed_s(focus, b->time_s, scale));

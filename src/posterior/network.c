@@ -1,0 +1,546 @@
+#include "posterior/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "posterior/ade.h"
+#include "river/clock.h"
+#include "river/course.h"
+
+/* Beyond it squares of times and concentrations would leave the numbers. */
+static const double furthest = 1e12;
+/* Branches that explain less of the pulses than the best by this much (ln) are not asked. */
+static const double hopeless = 60;
+/* Most branches asked for one answer, and points of a sensor's own view. */
+enum { MOST_ASKED = 12, MOST_POINTS = 96 };
+
+/* One branch as a river of its own. */
+typedef struct {
+  size_t branch;
+  hw__course *course;
+  hw_river river;
+  size_t *sensors; /* of the network, by the course's */
+  double length_m; /* that is searched */
+  double weight;   /* posterior probability */
+  hw__ade *engine; /* while it is in use */
+} part;
+
+typedef struct {
+  const hw_river *river;
+  hw_options options;
+  hw__tails tails;
+  hw__clock *clock;   /* NULL: the flow is steady */
+  hw__series *series; /* by sensor, in the river's clock */
+  hw__fit *own;
+  hw__view *own_view;
+  bool *dirty, settled;
+  size_t ways; /* branches, or 1 */
+  part *parts; /* one a branch that is searched */
+  size_t part_count;
+  part *best; /* keeps its engine; NULL: nothing is seen */
+  double searched_m, probability;
+  hw_sample *samples; /* HW__FINAL, equally weighted when there is a best */
+  size_t sample_count;
+  double *odds; /* by candidate, against none of these */
+  hw_suspicion *suspicions;
+  hw_branch_share *shares;
+  hw_region regions[HW__MOST_REGIONS];
+  size_t region_count;
+  hw_arrival *arrivals;
+  double *exceeds; /* by intake of the network */
+  hw__scratch sorting;
+  hw__warnings warnings;
+  size_t bytes;
+} network;
+
+static void *take(network *n, size_t count, size_t size) {
+  n->bytes += count * size;
+  return calloc(count ? count : 1, size);
+}
+
+static bool allocate(network *n) {
+  const hw_river *r = n->river;
+  n->series = take(n, r->sensor_count, sizeof *n->series);
+  n->own = take(n, r->sensor_count, sizeof *n->own);
+  n->own_view = take(n, r->sensor_count, sizeof *n->own_view);
+  n->dirty = take(n, r->sensor_count, sizeof *n->dirty);
+  n->parts = take(n, n->ways, sizeof *n->parts);
+  n->samples = take(n, HW__FINAL, sizeof *n->samples);
+  n->odds = take(n, r->candidate_count, sizeof *n->odds);
+  n->suspicions = take(n, r->candidate_count + 1, sizeof *n->suspicions);
+  n->shares = take(n, n->ways, sizeof *n->shares);
+  n->arrivals = take(n, r->intake_count, sizeof *n->arrivals);
+  n->exceeds = take(n, r->intake_count, sizeof *n->exceeds);
+  n->sorting = (hw__scratch){take(n, HW__FINAL, sizeof(double)), take(n, HW__FINAL, sizeof(double)), HW__FINAL};
+  return n->series && n->own && n->own_view && n->dirty && n->parts && n->samples && n->odds && n->suspicions &&
+         n->shares && n->arrivals && n->exceeds && n->sorting.value && n->sorting.weight;
+}
+
+/* The search's times in the river's clock, at both ends of the stretch. */
+static void warp_search(const network *n, size_t branch, hw_box *box) {
+  const double lo_m = box->lo.location_m, hi_m = box->hi.location_m, from_s = box->lo.time_s, to_s = box->hi.time_s;
+  box->lo.time_s = fmin(hw__clock_in(n->clock, branch, lo_m, from_s), hw__clock_in(n->clock, branch, hi_m, from_s));
+  box->hi.time_s = fmax(hw__clock_in(n->clock, branch, lo_m, to_s), hw__clock_in(n->clock, branch, hi_m, to_s));
+}
+
+static hw_status add_part(network *n, size_t branch) {
+  const bool branched = n->river->branch_count > 0;
+  const double lo_m = branched ? n->river->branches[branch].search_lo_m : n->river->search.lo.location_m;
+  const double hi_m = branched ? n->river->branches[branch].search_hi_m : n->river->search.hi.location_m;
+  if (branched && !(hi_m > lo_m)) {
+    return HW_OK; /* not looked at */
+  }
+  part *p = &n->parts[n->part_count];
+  hw_river_init(&p->river);
+  p->branch = branch;
+  p->length_m = fmax(hi_m - lo_m, 1e-3);
+  p->sensors = take(n, n->river->sensor_count, sizeof *p->sensors);
+  n->part_count++;
+  hw_status status = p->sensors ? hw__course_create(n->river, branch, &p->course) : HW_ENOMEM;
+  if (status == HW_OK) {
+    status = hw__course_river(p->course, n->river, lo_m, hi_m, &p->river, p->sensors);
+  }
+  if (status == HW_OK) {
+    warp_search(n, branch, &p->river.search);
+  }
+  n->searched_m += p->length_m;
+  return status;
+}
+
+hw_status hw__network_create(const hw_problem *problem, const hw_options *options, void **state) {
+  *state = NULL;
+  network *n = calloc(1, sizeof *n);
+  if (!n) {
+    return HW_ENOMEM;
+  }
+  n->bytes = sizeof *n;
+  n->river = problem->river;
+  n->options = *options;
+  n->ways = n->river->branch_count > 0 ? n->river->branch_count : 1;
+  hw_status status = allocate(n) ? hw__clock_create(n->river, &n->clock) : HW_ENOMEM;
+  for (size_t b = 0; status == HW_OK && b < n->ways; b++) {
+    status = add_part(n, b);
+  }
+  if (status != HW_OK) {
+    hw__network_destroy(n);
+    return status;
+  }
+  hw__tails_build(&n->tails);
+  *state = n;
+  return HW_OK;
+}
+
+void hw__network_destroy(void *state) {
+  network *n = state;
+  if (!n) {
+    return;
+  }
+  for (size_t k = 0; k < n->part_count; k++) {
+    hw__ade_destroy(n->parts[k].engine);
+    hw__course_free(n->parts[k].course);
+    hw_river_free(&n->parts[k].river);
+    free(n->parts[k].sensors);
+  }
+  hw__clock_free(n->clock);
+  free(n->series);
+  free(n->own);
+  free(n->own_view);
+  free(n->dirty);
+  free(n->parts);
+  free(n->samples);
+  free(n->odds);
+  free(n->suspicions);
+  free(n->shares);
+  free(n->arrivals);
+  free(n->exceeds);
+  free(n->sorting.value);
+  free(n->sorting.weight);
+  free(n);
+}
+
+hw_status hw__network_observe(void *state, const hw_reading *reading) {
+  network *n = state;
+  if (!(fabs(reading->time_s) <= furthest) || !(fabs(reading->concentration_g_m3) <= furthest)) {
+    return HW_EDOMAIN;
+  }
+  const hw_sensor *s = &n->river->sensors[reading->sensor];
+  hw_reading steady = *reading;
+  steady.time_s = hw__clock_in(n->clock, s->branch, s->location_m, reading->time_s);
+  steady.concentration_g_m3 *= hw__clock_dilution(n->clock, s->branch, s->location_m, reading->time_s);
+  hw__series_insert(&n->series[reading->sensor], &steady);
+  n->dirty[reading->sensor] = true;
+  n->settled = false;
+  return HW_OK;
+}
+
+/* ---- Which branches can it be? ---- */
+
+/* What the pulses of the sensors on this course are worth, ln. */
+static double promise(const network *n, const part *p) {
+  double sum = 0;
+  for (size_t i = 0; i < p->river.sensor_count; i++) {
+    const size_t s = p->sensors[i];
+    if (n->series[s].count > 0 && n->own[s].seen) {
+      sum += fmin(n->own[s].log_likelihood - n->own[s].log_without, hopeless);
+    }
+  }
+  return sum;
+}
+
+/* The course's engine with everything that is filed, answered. Status: HW_ENOMEM, HW_EHYDRAULICS */
+static hw_status ask(network *n, part *p) {
+  const hw_problem problem = {.river = &p->river};
+  void *engine = NULL;
+  const hw_status status = hw__ade_create(&problem, &n->options, &engine);
+  if (status != HW_OK) {
+    return status;
+  }
+  hw__ade *a = p->engine = engine;
+  for (size_t i = 0; i < p->river.sensor_count; i++) {
+    const size_t s = p->sensors[i];
+    a->series[i] = n->series[s];
+    a->own[i] = n->own[s];
+    a->own_view[i] = n->own_view[s];
+  }
+  hw__ade_settle(a);
+  p->weight = a->found.found ? a->log_odds + log(p->length_m / n->searched_m) : -INFINITY;
+  return HW_OK;
+}
+
+/* Adds the candidates' odds that this branch brings, its weight the branch's probability. */
+static void add_odds(network *n, part *p) {
+  hw__ade *a = p->engine;
+  if (!(a->found.found) || p->river.candidate_count == 0) {
+    return;
+  }
+  const size_t rows = hw__summary_suspicions(&p->river, a->samples, HW__FINAL, NULL, NULL, &a->sorting, a->suspicions);
+  double none = 0, here = 0, all = 0;
+  for (size_t k = 0; k < rows; k++) {
+    none = a->suspicions[k].candidate < 0 ? a->suspicions[k].probability : none;
+  }
+  for (size_t k = 0; k < p->river.candidate_count; k++) {
+    here += hw__candidate_weight(&p->river.candidates[k]);
+  }
+  for (size_t k = 0; k < n->river->candidate_count; k++) {
+    all += hw__candidate_weight(&n->river->candidates[k]);
+  }
+  /* Odds against none of these, as if only this course's candidates were there and only its channel searched. */
+  const double scale = p->weight * n->searched_m / p->length_m * here / all;
+  for (size_t k = 0; k < rows && none > 0; k++) {
+    const ptrdiff_t c = a->suspicions[k].candidate;
+    for (size_t i = 0; c >= 0 && i < n->river->candidate_count; i++) {
+      if (strcmp(n->river->candidates[i].id, p->river.candidates[c].id) == 0) {
+        n->odds[i] += scale * a->suspicions[k].probability / none;
+      }
+    }
+  }
+}
+
+static void add_exceeds(network *n, part *p) {
+  hw__ade *a = p->engine;
+  const size_t count = a->found.found ? hw__ade_forecast(a) : 0;
+  for (size_t k = 0; k < count; k++) {
+    for (size_t i = 0; i < n->river->intake_count; i++) {
+      if (strcmp(n->river->intakes[i].id, p->river.intakes[a->arrivals[k].intake].id) == 0) {
+        n->exceeds[i] += isfinite(a->arrivals[k].exceeds_alarm) && a->probability > 0
+                             ? p->weight * a->arrivals[k].exceeds_alarm / a->probability
+                             : 0;
+      }
+    }
+  }
+}
+
+static double wall_s(const network *n, size_t branch, double x_m, double tau_s) {
+  return isfinite(tau_s) ? hw__clock_out(n->clock, branch, x_m, tau_s) : tau_s;
+}
+
+static hw_range wall_range(const network *n, const hw_intake *k, hw_range tau) {
+  return (hw_range){wall_s(n, k->branch, k->location_m, tau.lo), wall_s(n, k->branch, k->location_m, tau.mid),
+                    wall_s(n, k->branch, k->location_m, tau.hi)};
+}
+
+/* The part's share of the samples, in the network's own places and times. */
+static void add_samples(network *n, const part *p) {
+  const hw__ade *a = p->engine;
+  const size_t share = (size_t)(p->weight * HW__FINAL + 0.5);
+  double running = 0;
+  size_t given = 0;
+  for (size_t i = 0; i < HW__FINAL && given < share && n->sample_count < HW__FINAL; i++) {
+    running += a->samples[i].weight;
+    while (given < share && n->sample_count < HW__FINAL && ((double)given + 0.5) / (double)share < running) {
+      hw_sample s = a->samples[i];
+      s.source.branch = hw__course_branch(p->course, s.source.location_m, &s.source.location_m);
+      s.source.time_s = wall_s(n, s.source.branch, s.source.location_m, s.source.time_s);
+      s.weight = 1;
+      n->samples[n->sample_count++] = s;
+      given++;
+    }
+  }
+}
+
+static int by_weight(const void *a, const void *b) {
+  const hw_branch_share *x = a, *y = b;
+  return (x->probability < y->probability) - (x->probability > y->probability);
+}
+
+/* From the parts' evidence to what is said of them together. */
+static void combine(network *n) {
+  double most = -INFINITY, total = 0;
+  for (size_t k = 0; k < n->part_count; k++) {
+    most = n->parts[k].engine ? fmax(most, n->parts[k].weight) : most;
+  }
+  for (size_t k = 0; k < n->part_count; k++) {
+    part *p = &n->parts[k];
+    p->weight = p->engine && isfinite(most) ? exp(p->weight - most) : 0;
+    total += p->weight;
+  }
+  n->probability = isfinite(most) ? hw__spill_probability(most + log(total)) : 0;
+  for (size_t k = 0; k < n->part_count; k++) {
+    part *p = &n->parts[k];
+    p->weight = total > 0 ? p->weight / total : 0;
+    n->shares[k] = (hw_branch_share){p->branch, p->weight};
+    n->best = p->engine && (!n->best || p->weight > n->best->weight) ? p : n->best;
+  }
+  qsort(n->shares, n->part_count, sizeof *n->shares, by_weight);
+  for (size_t k = 0; k < n->part_count; k++) {
+    part *p = &n->parts[k];
+    if (p->engine && p->weight > 0) {
+      add_odds(n, p);
+      add_exceeds(n, p);
+      add_samples(n, p);
+    }
+    if (p->engine && p != n->best) {
+      hw__ade_destroy(p->engine);
+      p->engine = NULL;
+    }
+  }
+}
+
+static hw_status settle(network *n) {
+  if (n->settled) {
+    return HW_OK;
+  }
+  for (size_t s = 0; s < n->river->sensor_count; s++) {
+    if (n->dirty[s]) {
+      hw__pulse_fit(&n->series[s], &n->river->sensors[s], &n->tails, MOST_POINTS, &n->own[s], &n->own_view[s]);
+      n->dirty[s] = false;
+    }
+  }
+  for (size_t k = 0; k < n->part_count; k++) {
+    hw__ade_destroy(n->parts[k].engine);
+    n->parts[k].engine = NULL;
+  }
+  n->best = NULL;
+  n->sample_count = 0;
+  memset(n->odds, 0, n->river->candidate_count * sizeof *n->odds);
+  memset(n->exceeds, 0, n->river->intake_count * sizeof *n->exceeds);
+  double best = 0;
+  for (size_t k = 0; k < n->part_count; k++) {
+    best = fmax(best, promise(n, &n->parts[k]));
+  }
+  hw_status status = HW_OK;
+  size_t asked = 0;
+  for (size_t k = 0; k < n->part_count && best > 0 && status == HW_OK && asked < MOST_ASKED; k++) {
+    if (promise(n, &n->parts[k]) > best - hopeless) {
+      status = ask(n, &n->parts[k]);
+      asked++;
+    }
+  }
+  if (status == HW_OK) {
+    combine(n);
+    n->settled = true;
+  }
+  return status;
+}
+
+/* ---- The answer ---- */
+
+static bool is_larger(const hw_suspicion *a, const hw_suspicion *b) {
+  return a->probability > b->probability;
+}
+
+static size_t suspect(network *n) {
+  const size_t count = n->river->candidate_count;
+  double total = 1;
+  for (size_t k = 0; k < count; k++) {
+    total += n->odds[k];
+  }
+  for (size_t k = 0; k <= count && count > 0; k++) {
+    const hw_suspicion row = {k < count ? (ptrdiff_t)k : -1, (k < count ? n->odds[k] : 1) / total};
+    size_t at = k;
+    for (; at > 0 && is_larger(&row, &n->suspicions[at - 1]); at--) {
+      n->suspicions[at] = n->suspicions[at - 1];
+    }
+    n->suspicions[at] = row;
+  }
+  return count > 0 ? count + 1 : 0;
+}
+
+/* The times of the likeliest branch, the probabilities of all. */
+static size_t foresee(network *n) {
+  hw__ade *a = n->best->engine;
+  const size_t count = hw__ade_forecast(a);
+  size_t kept = 0;
+  for (size_t k = 0; k < count; k++) {
+    hw_arrival arrival = a->arrivals[k];
+    for (size_t i = 0; i < n->river->intake_count; i++) {
+      if (strcmp(n->river->intakes[i].id, n->best->river.intakes[a->arrivals[k].intake].id) == 0) {
+        const hw_intake *at = &n->river->intakes[i];
+        arrival.intake = i;
+        arrival.first_s = wall_range(n, at, arrival.first_s);
+        arrival.peak_s = wall_range(n, at, arrival.peak_s);
+        arrival.last_s = wall_range(n, at, arrival.last_s);
+        const double dilution = isfinite(arrival.peak_s.mid)
+                                    ? hw__clock_dilution(n->clock, at->branch, at->location_m, arrival.peak_s.mid)
+                                    : 1;
+        arrival.peak_g_m3 = (hw_range){arrival.peak_g_m3.lo / dilution, arrival.peak_g_m3.mid / dilution,
+                                       arrival.peak_g_m3.hi / dilution};
+        arrival.exceeds_alarm = isnan(arrival.exceeds_alarm) ? arrival.exceeds_alarm : n->exceeds[i] * n->probability;
+        n->arrivals[kept++] = arrival;
+      }
+    }
+  }
+  return kept;
+}
+
+/* The densest stretches of all branches together: each branch by itself, its regions weighed by its probability, until
+ * the level is held. */
+static size_t regions_of(network *n, double level) {
+  size_t count = 0;
+  double held = 0;
+  for (size_t k = 0; k < n->part_count && held < level && count < HW__MOST_REGIONS; k++) {
+    const hw_branch_share *share = &n->shares[k];
+    size_t here = 0;
+    static const double least = 1e-3;
+    if (share->probability < least) {
+      break;
+    }
+    hw_sample *own = n->samples; /* samples stand branch by branch */
+    for (size_t i = 0; i < n->sample_count; i++) {
+      if (n->samples[i].source.branch == share->branch) {
+        own = here == 0 ? &n->samples[i] : own;
+        here++;
+      }
+    }
+    if (here == 0) {
+      continue;
+    }
+    hw_box box = n->river->search;
+    if (n->river->branch_count > 0) {
+      box.lo.location_m = n->river->branches[share->branch].search_lo_m;
+      box.hi.location_m = n->river->branches[share->branch].search_hi_m;
+    }
+    const double wanted = fmin((level - held) / share->probability, level);
+    hw_region found[HW__MOST_REGIONS];
+    const size_t stretches = hw__summary_regions(&box, own, here, wanted, &n->sorting, found);
+    for (size_t i = 0; i < stretches && count < HW__MOST_REGIONS; i++) {
+      found[i].branch = share->branch;
+      found[i].probability *= share->probability;
+      held += found[i].probability;
+      n->regions[count++] = found[i];
+    }
+  }
+  return count;
+}
+
+static void warn_nothing_seen(network *n) {
+  hw__warnings_clear(&n->warnings);
+  for (size_t s = 0; s < n->river->sensor_count; s++) {
+    if (n->series[s].count > 0) {
+      hw__warn_never_rose(&n->warnings, &n->river->sensors[s]);
+    }
+  }
+}
+
+hw_status hw__network_estimate(void *state, hw_estimate *out) {
+  network *n = state;
+  const hw_status status = settle(n);
+  if (status != HW_OK) {
+    return status;
+  }
+  hw_estimate e;
+  if (!n->best) {
+    hw_estimate_init(&e);
+    e.level = n->options.level;
+    e.stop = HW_STOP_COMPLETE;
+    e.loss = NAN;
+    e.spill = n->probability;
+    e.trust = HW_TRUST_FULL;
+    e.trust_reason = "no sensor shows a pulse above its noise";
+    e.has_source = false;
+    warn_nothing_seen(n);
+    e.warnings = n->warnings.pointers;
+    e.warning_count = n->warnings.count;
+    e.cost.state_bytes = n->bytes;
+    *out = e;
+    return HW_OK;
+  }
+  const hw_status answered = hw__ade_estimate(n->best->engine, &e);
+  if (answered != HW_OK) {
+    return answered;
+  }
+  e.spill = n->probability;
+  e.cost.state_bytes = n->bytes + n->best->engine->bytes;
+  if (e.has_source) {
+    double lo_m, hi_m;
+    e.source.branch = hw__course_branch(n->best->course, e.source.location_m, &e.source.location_m);
+    hw__course_branch(n->best->course, e.interval.lo.location_m, &lo_m);
+    hw__course_branch(n->best->course, e.interval.hi.location_m, &hi_m);
+    e.interval.lo.location_m = lo_m;
+    e.interval.hi.location_m = hi_m;
+    e.source.time_s = wall_s(n, e.source.branch, e.source.location_m, e.source.time_s);
+    e.interval.lo.time_s = wall_s(n, e.source.branch, e.source.location_m, e.interval.lo.time_s);
+    e.interval.hi.time_s = wall_s(n, e.source.branch, e.source.location_m, e.interval.hi.time_s);
+    e.suspicion_count = suspect(n);
+    e.suspicions = n->suspicions;
+    e.arrival_count = foresee(n);
+    e.arrivals = n->arrivals;
+    e.region_count = regions_of(n, e.level);
+    e.regions = n->regions;
+    e.branches = n->shares;
+    e.branch_count = n->part_count;
+  }
+  *out = e;
+  return HW_OK;
+}
+
+hw_status hw__network_samples(void *state, hw_sample *out, size_t capacity, size_t *count) {
+  network *n = state;
+  const hw_status status = settle(n);
+  *count = 0;
+  for (size_t i = 0; status == HW_OK && i < n->sample_count && *count < capacity; i++) {
+    /* Evenly, so that fewer keep the branches' shares. */
+    if (capacity >= n->sample_count || i * capacity / n->sample_count != (i + 1) * capacity / n->sample_count) {
+      out[(*count)++] = n->samples[i];
+    }
+  }
+  for (size_t i = 0; i < *count; i++) {
+    out[i].weight = 1 / (double)*count;
+  }
+  return status;
+}
+
+/* One time at a time: each has its own place in the river's clock, and its own dilution. */
+hw_status hw__network_predict(void *state, const hw_prediction *prediction) {
+  network *n = state;
+  hw_status status = isfinite(prediction->x_m) ? settle(n) : HW_EDOMAIN;
+  double x_m = prediction->x_m;
+  const bool passes =
+      status == HW_OK && n->best && hw__course_place(n->best->course, prediction->branch, prediction->x_m, &x_m);
+  for (size_t i = 0; status == HW_OK && i < prediction->count; i++) {
+    const double wall = prediction->time_s[i];
+    hw_range *out = &prediction->out_g_m3[i];
+    *out = (hw_range){0, 0, 0};
+    if (!isfinite(wall)) {
+      status = HW_EDOMAIN;
+    } else if (passes) {
+      const double tau = hw__clock_in(n->clock, prediction->branch, prediction->x_m, wall);
+      const double dilution = hw__clock_dilution(n->clock, prediction->branch, prediction->x_m, wall);
+      const hw_prediction on_course = {.x_m = x_m, .time_s = &tau, .count = 1, .out_g_m3 = out};
+      status = hw__ade_predict(n->best->engine, &on_course);
+      *out = (hw_range){out->lo / dilution, out->mid / dilution, out->hi / dilution};
+    }
+  }
+  return status;
+}

@@ -1,0 +1,150 @@
+/* The engine on a network: which branch, where on it, and what a quiet tributary says. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "headwater/headwater.h"
+
+/* A stem with two tributaries; sensors on the stem below both confluences, and on one tributary. */
+static const char *const text =
+    "name: Elm and its tributaries\n"
+    "hydraulics: {velocity_m_s: {median: 0.7, factor: 1.1}, dispersion_m2_s: {median: 30, factor: 1.4}, decay_per_s: "
+    "0}\n"
+    "branches:\n"
+    "  - {id: stem, head_m: -60000, reaches: [{to_m: -30000, discharge_m3_s: 6}, {to_m: -20000, discharge_m3_s: 9},"
+    " {to_m: 0, discharge_m3_s: 11}]}\n"
+    "  - {id: ash, head_m: -22000, joins: {branch: stem, at_m: -30000}, reaches: [{to_m: 0, discharge_m3_s: 3}]}\n"
+    "  - {id: birch, head_m: -18000, joins: {branch: stem, at_m: -20000}, reaches: [{to_m: 0, discharge_m3_s: 2}]}\n"
+    "search: {mass_g: [10, 100000], time_s: [-50000, 60000]}\n"
+    "sensors:\n"
+    "  - {id: s1, branch: stem, location_m: -15000, noise_relative: 0.04, noise_absolute_g_m3: 2.0e-5,"
+    " background_g_m3: 0}\n"
+    "  - {id: s2, branch: stem, location_m: -4000, noise_relative: 0.04, noise_absolute_g_m3: 2.0e-5,"
+    " background_g_m3: 0}\n"
+    "  - {id: a1, branch: ash, location_m: -1000, noise_relative: 0.04, noise_absolute_g_m3: 2.0e-5,"
+    " background_g_m3: 0}\n"
+    "candidates:\n"
+    "  - {id: dairy, branch: ash, location_m: -9000}\n"
+    "  - {id: mill, branch: stem, location_m: -38000}\n"
+    "intakes:\n"
+    "  - {id: town, branch: stem, location_m: -1000, alarm_g_m3: 0.0001}\n";
+
+static hw_river load(void) {
+  hw_river river;
+  hw_error error;
+  assert_int_equal(hw_river_parse("elm.yaml", text, strlen(text), NULL, NULL, &river, &error), HW_OK);
+  return river;
+}
+
+static hw_run *watch(const hw_river *river, const hw_source *truth) {
+  hw_run *run = NULL;
+  hw_spill *spill = NULL;
+  hw_rng rng;
+  hw_rng_seed(&rng, 31, 0);
+  const hw_problem problem = {.river = river};
+  assert_int_equal(hw_run_create(hw_method_find("posterior"), &problem, NULL, &run), HW_OK);
+  assert_int_equal(hw_spill_create(river, truth, 0, &spill), HW_OK);
+  for (double t = 0; t < 130000; t += 600) {
+    for (size_t k = 0; k < river->sensor_count; k++) {
+      const hw_sensor *s = &river->sensors[k];
+      const double c = hw_spill_concentration(spill, s->branch, s->location_m, t);
+      const double noise = hypot(s->noise_absolute_g_m3, s->noise_relative * c) * hw_rng_normal(&rng);
+      const hw_reading reading = {.sensor = k, .time_s = t, .concentration_g_m3 = c + noise};
+      assert_int_equal(hw_run_observe(run, &reading), HW_OK);
+    }
+  }
+  hw_spill_free(spill);
+  return run;
+}
+
+static double share_of(const hw_estimate *e, size_t branch) {
+  for (size_t k = 0; k < e->branch_count; k++) {
+    if (e->branches[k].branch == branch) {
+      return e->branches[k].probability;
+    }
+  }
+  return 0;
+}
+
+static void check_held(const hw_estimate *e, const hw_source *truth) {
+  double held = 0;
+  bool there = false;
+  for (size_t k = 0; k < e->region_count; k++) {
+    held += e->regions[k].probability;
+    /* Within half a region's length of its ends: one seed, and 90 % regions. */
+    const double slack = 0.5 * (e->regions[k].hi_m - e->regions[k].lo_m);
+    there = there || (e->regions[k].branch == truth->branch && truth->location_m > e->regions[k].lo_m - slack &&
+                      truth->location_m < e->regions[k].hi_m + slack);
+  }
+  assert_true(there);
+  assert_true(held > 0.8 && held < 1.0001);
+  check_near(log(e->source.mass_g / truth->mass_g), 0, 0.1); /* dilution at confluences is exact; 4 % noise */
+}
+
+static void test_a_release_on_a_tributary_is_found_there(void **state) {
+  (void)state;
+  hw_river river = load();
+  const hw_source truth = {.mass_g = 900, .location_m = -9000, .time_s = 9000, .branch = 1};
+  hw_run *run = watch(&river, &truth);
+  hw_estimate e;
+  assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+  assert_true(e.has_source);
+  assert_true(share_of(&e, 1) > 0.95); /* its own sensor saw it */
+  assert_int_equal(e.source.branch, 1);
+  check_held(&e, &truth);
+  assert_true(e.suspicion_count == 3 && e.suspicions[0].candidate == 0);
+  assert_true(e.arrival_count == 1 && e.arrivals[0].exceeds_alarm > 0.99);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
+static void test_a_quiet_tributary_speaks_for_the_other_branches(void **state) {
+  (void)state;
+  hw_river river = load();
+  const hw_source truth = {.mass_g = 2500, .location_m = -38000, .time_s = 4000, .branch = 0};
+  hw_run *run = watch(&river, &truth);
+  hw_estimate e;
+  assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+  assert_true(e.has_source);
+  assert_true(share_of(&e, 1) < 0.05); /* ash's sensor would have seen it, but for the last kilometre */
+  check_held(&e, &truth);
+  double sum = 0;
+  for (size_t k = 0; k < e.branch_count; k++) {
+    sum += e.branches[k].probability;
+  }
+  check_near(sum, 1, 1e-9);
+  static hw_sample samples[500];
+  size_t count = 0;
+  assert_int_equal(hw_run_samples(run, samples, 500, &count), HW_OK);
+  assert_true(count > 400 && count <= 500);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
+static void test_a_quiet_network_has_no_spill(void **state) {
+  (void)state;
+  hw_river river = load();
+  const hw_source nothing = {.mass_g = 1e-9, .location_m = -38000, .time_s = 4000, .branch = 0};
+  hw_run *run = watch(&river, &nothing);
+  hw_estimate e;
+  assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+  assert_false(e.has_source);
+  assert_true(e.spill < 0.1);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_release_on_a_tributary_is_found_there),
+      cmocka_unit_test(test_a_quiet_tributary_speaks_for_the_other_branches),
+      cmocka_unit_test(test_a_quiet_network_has_no_spill),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
