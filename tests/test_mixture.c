@@ -1,0 +1,274 @@
+/* What importance draws are made from (posterior/mixture.h), and the way from the prior to the posterior by them
+ * (posterior/anneal.h). */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "posterior/anneal.h"
+#include "posterior/mixture.h"
+
+enum { POINTS = 2000 };
+static double first[POINTS], second[POINTS], weight[POINTS], room[POINTS * HW__MEMBERS];
+static double *const columns[] = {first, second};
+
+/* Two normals, 5 either side of 1.42, three tenths of the points on the left; second coordinate half as wide and tied
+ * to the first. Returned: the share of the points drawn on the left. */
+static double two_modes(void) {
+  hw_rng rng;
+  hw_rng_seed(&rng, 14, 37);
+  double left = 0;
+  for (size_t i = 0; i < POINTS; i++) {
+    const bool is_left = hw_rng_uniform(&rng) < 0.3;
+    first[i] = 1.42 + (is_left ? -5 : 5) + hw_rng_normal(&rng);
+    second[i] = 0.37 * first[i] + 0.5 * hw_rng_normal(&rng);
+    weight[i] = 1.0 / POINTS;
+    left += is_left ? weight[i] : 0;
+  }
+  return left;
+}
+
+static double density_at(const hw__mixture *mixture, double x, double y) {
+  return exp(hw__mixture_log_density(mixture, (const double[]){x, y}));
+}
+
+/* Midpoint sums of a function whose poles lie 0.15 of the sample's standard deviation (5.1) times sqrt 6 off the real
+ * line: at this step exact but for the tails that are cut off, which fall with the sixth power. */
+static void test_the_density_integrates_to_one_in_one_dimension(void **state) {
+  (void)state;
+  hw__mixture mixture;
+  two_modes();
+  hw__mixture_fit(1, POINTS, columns, weight, room, &mixture);
+  double sum = 0;
+  for (double x = -300; x < 300; x += 0.05) {
+    sum += 0.05 * density_at(&mixture, x, 0);
+  }
+  check_near(sum, 1, 1e-8); /* (sqrt 6 * 6 / 300)^6 beyond */
+}
+
+static void test_the_density_integrates_to_one_in_two_dimensions(void **state) {
+  (void)state;
+  hw__mixture mixture;
+  two_modes();
+  hw__mixture_fit(2, POINTS, columns, weight, room, &mixture);
+  double sum = 0;
+  for (double x = -60; x < 60; x += 0.3) {
+    for (double y = -25; y < 25; y += 0.15) {
+      sum += 0.3 * 0.15 * density_at(&mixture, x, y);
+    }
+  }
+  check_near(sum, 1, 1e-4); /* (sqrt 6 * 2.3 / 25)^6 beyond the second coordinate's range */
+}
+
+static void test_draws_in_one_dimension_fall_where_the_density_says(void **state) {
+  (void)state;
+  enum { BINS = 24, DRAWS = 20000 };
+  hw__mixture mixture;
+  hw_rng rng;
+  double expected[BINS] = {0}, met[BINS] = {0}, chi = 0;
+  two_modes();
+  hw__mixture_fit(1, POINTS, columns, weight, room, &mixture);
+  for (size_t k = 0; k < BINS; k++) {
+    for (int i = 0; i < 400; i++) {
+      expected[k] += DRAWS * 0.0025 * density_at(&mixture, -10.58 + (double)k + 0.0025 * (i + 0.5), 0);
+    }
+  }
+  hw_rng_seed(&rng, 3, 7);
+  for (int i = 0; i < DRAWS; i++) {
+    double x;
+    hw__mixture_draw(&mixture, &rng, &x);
+    const double bin = floor(x + 10.58);
+    if (bin >= 0 && bin < BINS) {
+      met[(size_t)bin] += 1;
+    }
+  }
+  for (size_t k = 0; k < BINS; k++) {
+    chi += (met[k] - expected[k]) * (met[k] - expected[k]) / expected[k];
+  }
+  assert_true(chi < 51.2); /* chi-square of 24 degrees of freedom, one in a thousand */
+}
+
+/* The mean of a known density over the mixture's, at the mixture's draws, is one: draws and density agree in two
+ * dimensions, ties between them included. */
+static void test_draws_in_two_dimensions_weigh_a_known_density_to_one(void **state) {
+  (void)state;
+  enum { DRAWS = 20000 };
+  hw__mixture mixture;
+  hw_rng rng;
+  two_modes();
+  hw__mixture_fit(2, POINTS, columns, weight, room, &mixture);
+  hw_rng_seed(&rng, 3, 7);
+  double sum = 0, squares = 0, middle = 0;
+  for (int i = 0; i < DRAWS; i++) {
+    double x[2];
+    hw__mixture_draw(&mixture, &rng, x);
+    const double u = (x[0] - 5.9) / 1.3, v = (x[1] - 0.37 * x[0]) / 0.6;
+    const double w = exp(-0.5 * (u * u + v * v)) / (2 * M_PI * 1.3 * 0.6) / density_at(&mixture, x[0], x[1]);
+    sum += w / DRAWS;
+    squares += w * w / DRAWS;
+    middle += w * x[0] / DRAWS;
+  }
+  const double error = sqrt((squares - sum * sum) / DRAWS);
+  assert_true(error < 0.02);                            /* heavy tails: no draw out of proportion */
+  check_near(sum, 1, 3 * error);                        /* Monte Carlo */
+  check_near(middle, 5.9, 3 * hypot(5.9, 1.3) * error); /* the same weights times x */
+}
+
+static void test_a_fit_recovers_two_modes_and_their_shares(void **state) {
+  (void)state;
+  hw__mixture mixture;
+  const double share = two_modes();
+  hw__mixture_fit(1, POINTS, columns, weight, room, &mixture);
+  double left = 0, mean = 0;
+  for (double x = -300; x < 1.42; x += 0.02) {
+    left += 0.02 * density_at(&mixture, x, 0);
+    mean += 0.02 * x * density_at(&mixture, x, 0);
+  }
+  /* A member keeps a share of 0.03 even where it has no points, and tails reach across the valley: 0.01. */
+  check_near(left, share, 0.04);
+  check_near(mean / left, 1.42 - 5, 0.3); /* of 600 points: 0.04; the tails across the valley */
+  const double valley = density_at(&mixture, 1.42, 0);
+  assert_true(valley < 0.1 * density_at(&mixture, 1.42 - 5, 0));
+  assert_true(valley < 0.1 * density_at(&mixture, 1.42 + 5, 0));
+}
+
+static void test_points_without_weight_do_not_move_a_fit(void **state) {
+  (void)state;
+  hw__mixture with, without;
+  two_modes();
+  for (size_t i = 0; i < POINTS; i++) {
+    weight[i] = i < POINTS / 2 ? 2.0 / POINTS : 0;
+  }
+  hw__mixture_fit(2, POINTS, columns, weight, room, &with);
+  hw__mixture_fit(2, POINTS / 2, columns, weight, room, &without);
+  for (double x = -9; x < 12; x += 1.37) { /* the same sums in the same order; 0 is added at most */
+    check_near(density_at(&with, x, 0.37 * x), density_at(&without, x, 0.37 * x), 1e-12);
+  }
+}
+
+/* A Gaussian likelihood in a uniform box: its evidence is (2 pi)^(3/2) det L / volume. */
+enum { DIMS = 3 };
+static const double box = 30, centre[DIMS] = {3.7, -1.42, 11};
+static const double root[DIMS][DIMS] = {{0.3, 0, 0}, {0.9, 0.7, 0}, {-1.1, 0.4, 2.1}};
+
+typedef struct {
+  bool possible;
+  size_t phases_met;
+} gauss;
+
+static void start(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal) {
+  (void)context;
+  for (size_t i = 0; i < n; i++) {
+    for (size_t k = 0; k < DIMS; k++) {
+      x[k][i] = box * (2 * hw_rng_uniform(rng) - 1);
+    }
+    log_proposal[i] = -DIMS * log(2 * box);
+  }
+}
+
+/* The first phase is ten times wider. */
+static void evaluate(void *context, size_t phase, uint64_t stage, size_t n, double *const *x, double *log_prior,
+                     double *log_likelihood) {
+  (void)stage;
+  gauss *g = context;
+  g->phases_met = phase + 1;
+  for (size_t i = 0; i < n; i++) {
+    double z[DIMS], square = 0;
+    bool inside = g->possible;
+    for (size_t a = 0; a < DIMS; a++) {
+      z[a] = x[a][i] - centre[a];
+      for (size_t b = 0; b < a; b++) {
+        z[a] -= root[a][b] * z[b];
+      }
+      z[a] /= root[a][a];
+      square += z[a] * z[a];
+      inside = inside && fabs(x[a][i]) <= box;
+    }
+    log_prior[i] = inside ? -DIMS * log(2 * box) : -INFINITY;
+    log_likelihood[i] = -0.5 * square * (phase == 0 ? 0.01 : 1);
+  }
+}
+
+static double gauss_evidence(void) {
+  return 1.5 * log(2 * M_PI) + log(root[0][0] * root[1][1] * root[2][2]) - DIMS * log(2 * box);
+}
+
+static void check_moments(const hw__draws *draws, double effective) {
+  for (size_t k = 0; k < DIMS; k++) {
+    double mean = 0, square = 0;
+    const double sd = sqrt(root[k][0] * root[k][0] + root[k][1] * root[k][1] + root[k][2] * root[k][2]);
+    for (size_t i = 0; i < HW__FINAL; i++) {
+      mean += draws->weight[i] * draws->x[k][i];
+      square += draws->weight[i] * (draws->x[k][i] - centre[k]) * (draws->x[k][i] - centre[k]);
+    }
+    check_near(mean, centre[k], 3.5 * sd / sqrt(effective)); /* Monte Carlo: 15 such checks */
+    check_near(sqrt(square), sd, 3.5 * sd / sqrt(2 * effective));
+  }
+}
+
+static void test_annealing_finds_evidence_mean_and_spread_of_a_gaussian(void **state) {
+  (void)state;
+  hw__draws draws;
+  assert_true(hw__draws_create(&draws));
+  double evidence = 0;
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    gauss g = {.possible = true};
+    const hw__target target = {.dims = DIMS, .phases = 2, .context = &g, .start = start, .evaluate = evaluate};
+    const hw__annealed found = hw__anneal(&target, seed, 37, NULL, HW__FINAL, &draws);
+    assert_true(found.found);
+    assert_int_equal(g.phases_met, 2);
+    assert_true(found.effective > 0.45 * HW__FINAL); /* the share from which it refines no further */
+    check_moments(&draws, found.effective);
+    evidence += exp(found.log_evidence - gauss_evidence()) / 5;
+  }
+  hw__draws_free(&draws);
+  /* The mean of 5 * 4096 weights of which 45 in 100 are effective: sqrt(1 / 0.45 - 1) / sqrt(5 * 4096) = 0.8 %. */
+  check_near(evidence, 1, 0.03);
+}
+
+/* From a proposal that is near, the last phase alone: the same answer from fewer looks. */
+static void test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations(void **state) {
+  (void)state;
+  hw__draws draws;
+  gauss g = {.possible = true};
+  const hw__target target = {.dims = DIMS, .phases = 2, .context = &g, .start = start, .evaluate = evaluate};
+  assert_true(hw__draws_create(&draws));
+  const hw__annealed cold = hw__anneal(&target, 3, 7, NULL, HW__FINAL, &draws);
+  const hw__annealed warm = hw__anneal(&target, 4, 7, &cold.proposal, HW__FINAL, &draws);
+  assert_true(warm.found && warm.evaluations < cold.evaluations);
+  check_moments(&draws, warm.effective);
+  check_near(warm.log_evidence, gauss_evidence(), 0.06); /* 3.5 times 1.7 %, of one run's weights */
+  hw__draws_free(&draws);
+}
+
+static void test_a_target_outside_its_prior_is_not_found(void **state) {
+  (void)state;
+  hw__draws draws;
+  gauss g = {.possible = false};
+  const hw__target target = {.dims = DIMS, .phases = 2, .context = &g, .start = start, .evaluate = evaluate};
+  assert_true(hw__draws_create(&draws));
+  const hw__annealed found = hw__anneal(&target, 3, 7, NULL, HW__FINAL, &draws);
+  assert_false(found.found);
+  assert_true(isinf(found.log_evidence) && found.log_evidence < 0);
+  hw__draws_free(&draws);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_density_integrates_to_one_in_one_dimension),
+      cmocka_unit_test(test_the_density_integrates_to_one_in_two_dimensions),
+      cmocka_unit_test(test_draws_in_one_dimension_fall_where_the_density_says),
+      cmocka_unit_test(test_draws_in_two_dimensions_weigh_a_known_density_to_one),
+      cmocka_unit_test(test_a_fit_recovers_two_modes_and_their_shares),
+      cmocka_unit_test(test_points_without_weight_do_not_move_a_fit),
+      cmocka_unit_test(test_annealing_finds_evidence_mean_and_spread_of_a_gaussian),
+      cmocka_unit_test(test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations),
+      cmocka_unit_test(test_a_target_outside_its_prior_is_not_found),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* What one sensor's readings say by themselves (posterior/pulse.h). */
+#include <gsl/gsl_linalg.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check.h"
+#include "headwater/rng.h"
+#include "posterior/pulse.h"
+
+static hw__tails tails;
+static hw__series series;
+static hw__view view;
+static hw__fit fit;
+
+static const double width = 1420, level = 0.021, floor_noise = 0.002, share = 0.05;
+
+static int build_tails(void **state) {
+  (void)state;
+  hw__tails_build(&tails);
+  return 0;
+}
+
+static hw_sensor sensor(void) {
+  hw_sensor s;
+  hw_sensor_init(&s);
+  s.noise_absolute_g_m3 = floor_noise;
+  s.noise_relative = share;
+  return s;
+}
+
+/* ln(width / travel time) where the fit's prior has its middle. */
+static hw__curve pulse(double height) {
+  return (hw__curve){.passage_s = 37000,
+                     .travel_s = width * exp(2.1),
+                     .variance_s2 = width * width,
+                     .area_g_s_m3 = height * width * sqrt(2 * M_PI)};
+}
+
+/* 200 readings over 20 widths about the passage, the noise `times` what is stated, cut at `range`. */
+static void read_pulse(double height, double times, double range, uint64_t seed) {
+  const hw__curve curve = pulse(height);
+  hw_rng rng;
+  hw_rng_seed(&rng, seed, 14);
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < 200; i++) {
+    const double t = curve.passage_s + width * (0.1 * i - 10), plume = hw__curve_at(&curve, t, 0);
+    const double sd = hypot(floor_noise, share * (plume + level));
+    hw__series_insert(
+        &series, &(hw_reading){.time_s = t,
+                               .concentration_g_m3 = fmin(plume + level + times * sd * hw_rng_normal(&rng), range)});
+  }
+}
+
+static void fit_series(void) {
+  const hw_sensor s = sensor();
+  hw__pulse_fit(&series, &s, &tails, HW__VIEW_POINTS, &fit, &view);
+}
+
+/* Variances that the readings' curvature and the fit's prior of the asymmetry (0.8 in ln) leave. */
+static void stated_variance(double out[HW__PULSE_SIZE]) {
+  gsl_matrix *m = gsl_matrix_alloc(HW__PULSE_SIZE, HW__PULSE_SIZE);
+  for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
+    for (size_t b = 0; b < HW__PULSE_SIZE; b++) { /* the passage in widths, so that the numbers are of a size */
+      const double unit = (a == HW__PASSAGE ? width : 1) * (b == HW__PASSAGE ? width : 1);
+      gsl_matrix_set(m, a, b, fit.near.curvature[a][b] * unit + (a == b && a == HW__LN_SKEW ? 1 / 0.64 : 0));
+    }
+  }
+  gsl_linalg_cholesky_decomp1(m);
+  gsl_linalg_cholesky_invert(m);
+  for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
+    out[a] = gsl_matrix_get(m, a, a) * (a == HW__PASSAGE ? width * width : 1);
+  }
+  gsl_matrix_free(m);
+}
+
+static void test_a_clean_pulse_is_fitted_within_its_own_stated_error(void **state) {
+  (void)state;
+  enum { SEEDS = 50 };
+  const hw__curve truth = pulse(0.37);
+  const double want[] = {truth.passage_s, log(truth.variance_s2), log(truth.area_g_s_m3)};
+  double squares[3] = {0};
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    double variance[HW__PULSE_SIZE];
+    read_pulse(0.37, 1, INFINITY, seed);
+    fit_series();
+    assert_true(fit.seen && fit.complete && fit.begun && fit.strong && !fit.sketchy);
+    stated_variance(variance);
+    const double got[] = {fit.curve.passage_s, log(fit.curve.variance_s2), log(fit.curve.area_g_s_m3)};
+    for (size_t k = 0; k < 3; k++) {
+      const double z2 = (got[k] - want[k]) * (got[k] - want[k]) / variance[k];
+      assert_true(z2 < 16); /* one in sixteen thousand of 150 */
+      squares[k] += z2 / SEEDS;
+    }
+    assert_true(isinf(fit.clipped_at_g_m3));
+  }
+  for (size_t k = 0; k < 3; k++) { /* chi-square of 50 degrees of freedom over 50: within 0.2 (one sd), three times */
+    check_near(squares[k], 1, 0.6);
+  }
+}
+
+static void test_noise_alone_is_no_pulse(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 50; seed++) { /* five and a half standard deviations: never in so many */
+    read_pulse(0, 1, INFINITY, seed);
+    fit_series();
+    assert_false(fit.seen);
+    /* the level by 200 readings, a fifteenth of their noise; four times that */
+    check_near(view.background_g_m3, level, 4 * hypot(floor_noise, share * level) / sqrt(200));
+  }
+}
+
+static void test_a_lone_spike_is_no_pulse(void **state) {
+  (void)state;
+  static const double heights[] = {0.05, 0.37, 14.2, 1e4};
+  for (size_t i = 0; i < sizeof heights / sizeof *heights; i++) {
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+      read_pulse(0, 1, INFINITY, seed);
+      series.span[73].value_g_m3 += heights[i];
+      fit_series();
+      assert_false(fit.seen);
+    }
+  }
+}
+
+/* A sensor whose range ends at four tenths of the height. */
+static void test_a_clipped_top_is_met_as_at_least(void **state) {
+  (void)state;
+  const double range = 0.15;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    double clipped = 0;
+    read_pulse(0.37, 1, range, seed);
+    fit_series();
+    assert_true(fit.seen);
+    check_near(fit.clipped_at_g_m3, range, 0); /* copied */
+    for (size_t i = 0; i < view.count; i++) {
+      assert_int_equal(view.side[i], view.value_g_m3[i] < range ? HW__MEASURED : HW__ABOVE);
+      clipped += view.side[i] == HW__ABOVE ? view.readings[i] : 0;
+    }
+    assert_true(clipped > 20);                /* of the 28 within 1.4 widths, where the curve is above the range */
+    assert_true(fit.peak_g_m3 > 1.5 * range); /* nothing holds it down to the range */
+  }
+}
+
+/* Where the readings themselves say that they are beyond the range, the pulse is as well known as it claims. */
+static void test_a_top_beyond_the_limit_is_fitted_within_its_own_stated_error(void **state) {
+  (void)state;
+  const hw__curve truth = pulse(0.37);
+  double squares = 0;
+  for (uint64_t seed = 1; seed <= 50; seed++) {
+    double variance[HW__PULSE_SIZE];
+    read_pulse(0.37, 1, 0.15, seed);
+    for (size_t i = 0; i < series.count; i++) {
+      series.span[i].side = series.span[i].value_g_m3 < 0.15 ? HW__MEASURED : HW__ABOVE;
+    }
+    fit_series();
+    assert_true(fit.seen);
+    stated_variance(variance);
+    const double off = log(fit.curve.area_g_s_m3 / truth.area_g_s_m3);
+    squares += off * off / variance[HW__LN_AREA] / 50;
+  }
+  check_near(squares, 1, 0.6); /* as for a clean pulse */
+}
+
+/* Misfit: the root mean square of residuals in units of the stated noise; inflation: their mean square over the pulse,
+ * against 15 degrees of freedom that the stated noise is worth. Misfits are bounded softly, 9 becomes 9 - 3 * 81 / 300
+ * = 8.2 where a point has three readings, and 26 points of which the fit takes 4 show the pulse:
+ * (15 + 22 * 8.2) / (15 + 22) = 5.3. */
+static void test_understated_noise_inflates_and_honest_noise_does_not(void **state) {
+  (void)state;
+  enum { SEEDS = 20 };
+  double honest = 0, understated = 0, honest_misfit = 0, misfit = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    read_pulse(0.37, 1, INFINITY, seed);
+    fit_series();
+    honest += fit.inflation / SEEDS;
+    honest_misfit += fit.misfit / SEEDS;
+    read_pulse(0.37, 3, INFINITY, seed);
+    fit_series();
+    assert_true(fit.seen);
+    understated += fit.inflation / SEEDS;
+    misfit += fit.misfit / SEEDS;
+  }
+  /* 54 points: one misfit's standard deviation is 1 / sqrt(108), the mean's of twenty 0.02; three of them. */
+  check_near(honest_misfit, 1, 0.07);
+  check_near(misfit, sqrt(8.2), 0.07 * sqrt(8.2));
+  /* One inflation's is 8.2 sqrt(44) / 37, the mean's 0.33; three of them. Honest noise: the positive part, 0.1 on
+   * average, and readings that seem to go together now and then. */
+  check_near(understated, 5.3, 1);
+  assert_true(honest < 1.2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
+      cmocka_unit_test(test_noise_alone_is_no_pulse),
+      cmocka_unit_test(test_a_lone_spike_is_no_pulse),
+      cmocka_unit_test(test_a_clipped_top_is_met_as_at_least),
+      cmocka_unit_test(test_a_top_beyond_the_limit_is_fitted_within_its_own_stated_error),
+      cmocka_unit_test(test_understated_noise_inflates_and_honest_noise_does_not),
+  };
+  return cmocka_run_group_tests(tests, build_tails, NULL);
+}
