@@ -1,6 +1,7 @@
 /* Every route the service answers, and the two that take something in. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/metrics.h"
 #include "http/handlers.h"
@@ -65,7 +66,9 @@ static hw__reply report_ingest(const hw__ingest *ingest) {
       json_pack("{s:I, s:I, s:I, s:I, s:o}", "accepted", (json_int_t)ingest->tally[HW_FATE_ACCEPTED], "duplicates",
                 (json_int_t)ingest->tally[HW_FATE_DUPLICATE], "missing", (json_int_t)ingest->tally[HW_FATE_MISSING],
                 "rejected_count", (json_int_t)rejected, "rejected", list);
-  return hw__reply_json(200, root);
+  const bool nothing_else =
+      !ingest->tally[HW_FATE_ACCEPTED] && !ingest->tally[HW_FATE_DUPLICATE] && !ingest->tally[HW_FATE_MISSING];
+  return hw__reply_json(rejected && nothing_else ? 422 : 200, root);
 }
 
 hw__reply hw__post_readings(hw__request *request) {
@@ -77,6 +80,10 @@ hw__reply hw__post_readings(hw__request *request) {
                            "Content-Type %.60s, expected text/csv, application/x-ndjson, application/json or "
                            "text/plain (line protocol)",
                            type ? type : "missing");
+  }
+  const char *encoding = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, "Content-Encoding");
+  if (encoding && strcasecmp(encoding, "identity") != 0) {
+    return hw__reply_error(415, "Content-Encoding %.40s, expected a body as it is", encoding);
   }
   hw__ingest ingest = hw__accept_begin(service);
   ingest.river = hw__query(request, "river");

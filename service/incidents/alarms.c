@@ -20,6 +20,18 @@ static const char *mark_of(const hw_estimate *e) {
   return e->trust == HW_TRUST_NONE ? "; the answer is not trusted" : e->provisional ? "; provisional" : "";
 }
 
+/* Never quite none and never quite all: no method is that sure. */
+static const char *percent_text(double probability, char out[24]) {
+  if (probability > 0.994) {
+    snprintf(out, 24, "more than 99 %%");
+  } else if (probability < 0.006) {
+    snprintf(out, 24, "less than 1 %%");
+  } else {
+    snprintf(out, 24, "%.0f %%", 100 * probability);
+  }
+  return out;
+}
+
 /* --- candidates --- */
 
 static double probability_of(const hw_estimate *e, size_t candidate) {
@@ -41,11 +53,10 @@ static void tell_candidate(hw__outcome *outcome, hw__engine *engine, const hw__l
     return;
   }
   const char *name = c->name[0] ? c->name : c->id;
-  char sentence[320];
-  snprintf(
-      sentence, sizeof sentence,
-      raise ? "%s is the source with a probability of %.0f %%%s." : "%s is no longer suspected: probability %.0f %%%s.",
-      name, 100 * probability, mark_of(e));
+  char sentence[320], percent[24];
+  snprintf(sentence, sizeof sentence,
+           raise ? "%s is the source with a probability of %s%s." : "%s is no longer suspected: probability %s%s.",
+           name, percent_text(probability, percent), mark_of(e));
   alarm->raised = raise;
   hw__outcome_event(
       outcome, engine, record, raise ? HW_EVENT_CANDIDATE : HW_EVENT_CANDIDATE_WITHDRAWN, c->id,
@@ -68,7 +79,7 @@ static void clock_text(const hw__engine *engine, double time_s, char *out, size_
 static void intake_sentence(const hw__engine *engine, const hw_intake *intake, const hw_arrival *a,
                             const hw__alarm *now, const hw_estimate *e, char *out, size_t size) {
   const char *name = intake->name[0] ? intake->name : intake->id;
-  char from[64], until[64];
+  char from[64], until[64], percent[24];
   clock_text(engine, now->from_s, from, sizeof from);
   clock_text(engine, now->until_s, until, sizeof until);
   if (e->trust == HW_TRUST_NONE) {
@@ -76,8 +87,8 @@ static void intake_sentence(const hw__engine *engine, const hw_intake *intake, c
   } else if (!now->raised) {
     snprintf(out, size, "%s: the alarm is withdrawn%s.", name, mark_of(e));
   } else {
-    snprintf(out, size, "%s: close from %s until %s, probability %.0f %%%s.", name, from, until, 100 * a->exceeds_alarm,
-             mark_of(e));
+    snprintf(out, size, "%s: close from %s until %s, probability %s%s.", name, from, until,
+             percent_text(a->exceeds_alarm, percent), mark_of(e));
   }
 }
 

@@ -214,8 +214,8 @@ def test_a_body_that_ends_twice_is_refused(folder):
         for framing in ("Content-Length: 4\r\nContent-Length: 40\r\n", "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n"):
             answer = exchange(service, head + framing + "\r\nabcd")
             assert " 400 " in answer and "Connection: close" in answer, answer
-        assert " 200 " in exchange(service, head + "Content-Length: 4\r\n\r\nabcd")
-        assert " 200 " in exchange(service, head + "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
+        assert " 422 " in exchange(service, head + "Content-Length: 4\r\n\r\nabcd")
+        assert " 422 " in exchange(service, head + "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
 
 
 def test_a_token_file_is_read_to_its_end_or_refused(folder):
@@ -299,6 +299,13 @@ def status_of(connection, seconds=10):
     return connection.recv(4096).decode()
 
 
+def test_compressed_bodies_are_refused_with_a_sentence(folder):
+    with serve(folder) as service:
+        for encoding, status in (("gzip", 415), ("br", 415), ("identity", 200)):
+            answer = service.request("/v1/readings?river=demo", "time_s,sensor,concentration_g_m3\n300,s1,0.01\n", {"Content-Type": "text/csv", "Content-Encoding": encoding})
+            assert answer[0] == status and (status == 200 or encoding in answer[1]), (encoding, answer)
+
+
 def test_bodies_without_a_token_are_not_taken(folder):
     path = os.path.join(folder, "tokens")
     open(path, "w").write(f"ingest {hashlib.sha256(b'beta').hexdigest()}\n")
@@ -311,7 +318,7 @@ def test_bodies_without_a_token_are_not_taken(folder):
         assert " 401 " in status_of(waiting)  # told at the head: there is no body yet
         allowed = upload(service, 4, b"x", "Authorization: Bearer beta\r\n")
         allowed.sendall(b"y\nz")
-        assert " 200 " in status_of(allowed)
+        assert " 422 " in status_of(allowed)  # taken and read; both rows are rejected
         for connection in [*held, waiting, allowed]:
             connection.close()
 

@@ -164,8 +164,10 @@ class Service:
 
     def post(self, csv, river="demo", kind="text/csv"):
         status, text, _ = self.request(f"/v1/readings?river={river}", csv, {"Content-Type": kind})
-        assert status == 200, (status, text)
-        return json.loads(text)
+        answer = json.loads(text)
+        nothing = not any(answer.get(fate) for fate in ("accepted", "duplicates", "missing"))
+        assert status == (422 if answer.get("rejected_count") and nothing else 200), (status, text)
+        return answer
 
     def metric(self, name):
         for line in self.request("/metrics")[1].splitlines():

@@ -1,6 +1,7 @@
 /* Files for people to take away. */
 import * as api from "../api";
 import type { Incident, Reading, River } from "../model";
+import { apply } from "./theme";
 
 export function download(blob: Blob, name: string): void {
   const link = document.createElement("a");
@@ -52,7 +53,11 @@ export async function saveBulletin(id: number): Promise<void> {
 export function printPage(): void {
   const root = document.documentElement;
   root.dataset["printing"] = "yes";
-  window.addEventListener("afterprint", () => delete root.dataset["printing"], { once: true });
+  apply();
+  window.addEventListener("afterprint", () => {
+    delete root.dataset["printing"];
+    apply();
+  }, { once: true });
   setTimeout(() => window.print(), 400);
 }
 
