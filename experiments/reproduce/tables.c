@@ -72,6 +72,10 @@ void hw_put_trial(hw_reproduction *r, const char *who, const char *variant, cons
     hw_page_row(r->page, "%s\t%s\t%s\t\t\t\t\t\t\t", who, variant, hw_status_text(t->status));
     return;
   }
+  if (!isfinite(t->found.mass_g)) {
+    hw_page_row(r->page, "%s\t%s\tno source\t\t\t\t\t\t\tit says that no release explains the readings", who, variant);
+    return;
+  }
   if (t->has_interval) {
     hw_say_interval(&t->interval, more, sizeof more);
   } else {
