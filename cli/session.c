@@ -182,7 +182,8 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
       {"start", OPTION_SOURCE, &target->start, "M,L,T", "where single-path learners start; default the box's centre",
        NULL},
       {"evaluations", OPTION_COUNT, &o->evaluations, "N", "budget of the offline baselines; default per method", NULL},
-      {"particles", OPTION_COUNT, &o->particles, "N", "of the posterior engine; default by the noise", NULL},
+      {"particles", OPTION_COUNT, &o->particles, "N",
+       "accepted, and without effect: the posterior engine draws as many as it needs", NULL},
       CLI_IMPORT_ROWS(target->import),
       {"threads", OPTION_COUNT, &o->threads, "N", "default one per core; results do not depend on it", NULL},
   };

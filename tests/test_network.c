@@ -274,6 +274,11 @@ static void test_a_course_is_the_way_down_as_one_line(void **state) {
   "      - {to_m: -20000, velocity_m_s: 1.5, area_m2: 47}\n" \
   "      - {to_m: -3000, dispersion_m2_s: 30, discharge_m3_s: 61.7}\n"
 
+/* Field by field: what lies between the fields is nobody's. */
+static void check_same_quantity(const hw_quantity *a, const hw_quantity *b) {
+  assert_true(a->certainty == b->certainty && a->value == b->value && a->factor == b->factor && a->local == b->local);
+}
+
 /* The same river, with and without the word branches: the same bits. */
 static void test_one_branch_is_the_river_itself(void **state) {
   (void)state;
@@ -294,7 +299,11 @@ static void test_one_branch_is_the_river_itself(void **state) {
   size_t sensors[2];
   assert_int_equal(hw__course_create(&branch, 0, &course), HW_OK);
   assert_int_equal(hw__course_river(course, &branch, -30000, -15000, &line, sensors), HW_OK);
-  assert_memory_equal(&line.hydraulics, &plain.hydraulics, sizeof line.hydraulics);
+  check_same_quantity(&line.hydraulics.velocity_m_s, &plain.hydraulics.velocity_m_s);
+  check_same_quantity(&line.hydraulics.dispersion_m2_s, &plain.hydraulics.dispersion_m2_s);
+  assert_true(line.hydraulics.area_m2 == plain.hydraulics.area_m2 &&
+              line.hydraulics.discharge_m3_s == plain.hydraulics.discharge_m3_s &&
+              line.hydraulics.decay_per_s == plain.hydraulics.decay_per_s);
   assert_int_equal(line.reach_count, plain.reach_count);
   assert_memory_equal(line.reaches, plain.reaches, plain.reach_count * sizeof *plain.reaches);
   assert_memory_equal(&line.search, &plain.search, sizeof line.search);

@@ -74,11 +74,11 @@ typedef struct {
   hw_source start;
   bool per_sensor;    /* gradient methods: also learn from each sensor alone, for the interval across sensors */
   size_t threads;     /* default: one per core; results do not depend on it */
-  size_t particles;   /* posterior engine, mode K; default by noise kind */
+  size_t particles;   /* accepted, and without effect: the posterior engine draws as many as it needs */
   size_t evaluations; /* budget of the offline baselines; default per method */
   bool conservative;  /* field model: the substance is not lost on the way (off: expect a tracer dye's losses) */
-  bool steady;        /* posterior engine: no answer depends on when earlier ones were asked for, to the bit. Where that
-                         is a matter of timing (a service) it must not show; costs a little at every reading */
+  bool steady; /* no answer depends on when earlier ones were asked for, to the bit; the posterior engine keeps to
+                  that whatever this says */
 } hw_options;
 
 /* Every default filled in, as hw_run_create does it. Status: HW_EDOMAIN for options out of range */

@@ -9,7 +9,8 @@ typedef struct {
   const double *passage_s, *travel_s, *variance_s2, *area_g_s_m3, *decay_per_s;
 } hw__curves;
 
-/* out[i] = hw__view_log_likelihood under curve i, within 1e-12 of its size; n <= 256. The same bits on every machine.
+/* out[i] = hw__view_log_likelihood under curve i, within 1e-12 of its size, and 1e-6 a censored
+ * reading (a plume below a millionth of the noise is taken for none); n <= 256. The same bits on every machine.
  */
 void hw__kernel_log_likelihood(const hw__view *view, const hw__tails *tails, size_t n, const hw__curves *curves,
                                double *out);

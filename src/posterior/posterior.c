@@ -1,6 +1,6 @@
-/* The method `posterior`: the river file decides which of its two models answers. With the dispersion known or
- * uncertain, the advection-dispersion equation (mode K, modek.h); with the dispersion unknown, the field model that
- * learned from real rivers how pulses widen (field/field.h). */
+/* The method `posterior`: the river file decides which of its models answers. With the dispersion known or doubtful,
+ * the advection-dispersion equation, on one line of water (ade.h) or on a network and in changing flow (network.h);
+ * with the dispersion unknown, the field model that learned from real rivers how pulses widen (field/field.h). */
 #include <stdlib.h>
 
 #include "field/field.h"
@@ -17,12 +17,12 @@ typedef struct {
   hw_status (*predict)(void *state, const hw_prediction *prediction);
 } model;
 
-static const model mode_k = {hw__ade_create,  hw__ade_observe, hw__ade_estimate,
-                             hw__ade_destroy, hw__ade_samples, hw__ade_predict};
-static const model on_network = {hw__network_create,  hw__network_observe, hw__network_estimate,
-                                 hw__network_destroy, hw__network_samples, hw__network_predict};
-static const model mode_u = {hw__field_create,  hw__field_observe, hw__field_estimate,
-                             hw__field_destroy, hw__field_samples, hw__field_predict};
+static const model on_a_line = {hw__ade_create,  hw__ade_observe, hw__ade_estimate,
+                                hw__ade_destroy, hw__ade_samples, hw__ade_predict};
+static const model on_a_network = {hw__network_create,  hw__network_observe, hw__network_estimate,
+                                   hw__network_destroy, hw__network_samples, hw__network_predict};
+static const model field_model = {hw__field_create,  hw__field_observe, hw__field_estimate,
+                                  hw__field_destroy, hw__field_samples, hw__field_predict};
 
 typedef struct {
   const model *model;
@@ -41,7 +41,7 @@ static hw_status create(const hw_problem *problem, const hw_options *options, vo
     return HW_EUNSUPPORTED; /* the field model knows one line of water */
   }
   const bool otherwise = problem->river->branch_count > 0 || problem->river->flow_count > 0;
-  e->model = unknown ? &mode_u : otherwise ? &on_network : &mode_k;
+  e->model = unknown ? &field_model : otherwise ? &on_a_network : &on_a_line;
   const hw_status status = e->model->create(problem, options, &e->state);
   if (status != HW_OK) {
     free(e);

@@ -419,15 +419,6 @@ static void learn_noise(const problem *q, const double *p, hw__fit *fit) {
   fit->inflation = fmax(1, (stated_worth + s[1].squares) / (stated_worth + freedom)) * (1 + rho) / (1 - rho);
 }
 
-/* Readings at the end of the sensor's range say "at least". */
-static void set_sides(const glance *g, hw__view *view) {
-  for (size_t i = 0; i < view->count; i++) {
-    if (view->side[i] == HW__MEASURED && !(view->value_g_m3[i] < g->clipped_at)) {
-      view->side[i] = HW__ABOVE;
-    }
-  }
-}
-
 static void set_peak(hw__fit *fit) {
   const hw__curve *c = &fit->curve;
   const double a = c->travel_s / c->variance_s2,
@@ -520,9 +511,8 @@ static void refocus(problem *q, const hw__series *series, const glance *g, const
                     hw__focus *focus, double *p) {
   const hw__curve curve = curve_of(q, p);
   const double level = level_of(q, p), height = q->unit_g_m3 * exp(p[LN_HEIGHT]), width = sqrt(curve.variance_s2);
-  *focus = (hw__focus){curve.passage_s, width, 5 * width};
+  *focus = (hw__focus){curve.passage_s, width, 5 * width, focus->clipped_g_m3};
   hw__view_make(series, focus, most, q->view);
-  set_sides(g, q->view);
   *q = make_problem(q->sensor, q->tails, g, fit, focus, q->view);
   q->pulse = true;
   p[PLACE] = 0;
@@ -568,9 +558,8 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
   fit->clipped_at_g_m3 = g.clipped_at;
   double passage, width;
   first_guess(series, &g, &passage, &width);
-  hw__focus focus = {passage, width, 5 * width};
+  hw__focus focus = {passage, width, 5 * width, isfinite(g.clipped_at) ? g.clipped_at : 0};
   hw__view_make(series, &focus, most, view);
-  set_sides(&g, view);
   problem q = make_problem(sensor, tails, &g, fit, &focus, view);
   if (!(g.high - g.low > 3 * fit->floor_g_m3) || series->count < 2) {
     settle_quiet(&q, &g, fit);

@@ -16,13 +16,26 @@ static bool join(const hw__span *a, const hw__span *b, double first_s, const hw_
   return b->time_s - first_s <= fmin(allowed_s(focus, first_s, scale), allowed_s(focus, b->time_s, scale));
 }
 
+/* Clipped readings are set apart before anything is merged: a mean over both kinds would say neither. */
+static hw__span span_at(const hw__series *series, size_t i, const hw__focus *focus) {
+  hw__span span = series->span[i];
+  if (focus->clipped_g_m3 > 0 && span.side == HW__MEASURED && !(span.value_g_m3 < focus->clipped_g_m3)) {
+    span.side = HW__ABOVE;
+  }
+  return span;
+}
+
 static size_t condense(const hw__series *series, const hw__focus *focus, double scale, size_t most, hw__view *out) {
   size_t n = 0;
   for (size_t i = 0; i < series->count;) {
-    hw__span span = series->span[i];
+    hw__span span = span_at(series, i, focus);
     const double first = span.time_s;
-    for (i++; i < series->count && join(&span, &series->span[i], first, focus, scale); i++) {
-      span = hw__span_merged(&span, &series->span[i]);
+    for (i++; i < series->count; i++) {
+      const hw__span next = span_at(series, i, focus);
+      if (!join(&span, &next, first, focus, scale)) {
+        break;
+      }
+      span = hw__span_merged(&span, &next);
     }
     if (n < most) {
       out->time_s[n] = span.time_s;
@@ -46,12 +59,12 @@ static void keep_nearest(hw__view *view, const hw__series *series, const hw__foc
   }
   view->count = 0;
   for (size_t i = from; i < series->count && view->count < most; i++) {
-    const hw__span *span = &series->span[i];
-    view->time_s[view->count] = span->time_s;
-    view->spread_s2[view->count] = span->spread_s2;
-    view->value_g_m3[view->count] = span->value_g_m3;
-    view->readings[view->count] = span->count;
-    view->side[view->count++] = (signed char)span->side;
+    const hw__span span = span_at(series, i, focus);
+    view->time_s[view->count] = span.time_s;
+    view->spread_s2[view->count] = span.spread_s2;
+    view->value_g_m3[view->count] = span.value_g_m3;
+    view->readings[view->count] = span.count;
+    view->side[view->count++] = (signed char)span.side;
   }
 }
 

@@ -27,9 +27,11 @@ typedef struct {
   double share, share_level;   /* noise of one reading that follows the signal s: share * s + share_level */
 } hw__view;
 
-/* Where a pulse may be: its middle, its standard deviation, and how far from the middle to look as closely. */
+/* Where a pulse may be: its middle, its standard deviation, and how far from the middle to look as closely. Readings at
+ * the end of the sensor's range, clipped_g_m3 (0: not met), say "at least". */
 typedef struct {
   double middle_s, width_s, reach_s;
+  double clipped_g_m3;
 } hw__focus;
 
 /* Merges the series about the focus into at most `most` points (<= HW__VIEW_POINTS); times, values, counts and sides

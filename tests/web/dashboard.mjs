@@ -139,6 +139,7 @@ try {
     });
     await other.goto(service.address);
     await look(other);
+    await other.unrouteAll({ behavior: "ignoreErrors" }); // answers still on their way when the page closes
     await other.context().close();
   }
 
