@@ -16,9 +16,9 @@ typedef struct {
   const char *picture; /* as given */
 } hw_gnuplot;
 
-/* Begins the script with terminal, size in pixels and output. The picture's name ends in .svg, .png or .pdf, is at least 8
- * bytes shorter than a path may be, and has no quote, backslash or control character.
- * Status: HW_EIO with *error */
+/* Begins the script with terminal, size in pixels and output. The picture's name ends in .svg, .png or .pdf, is at
+ * least 8 bytes shorter than a path may be, and has no quote, backslash or control character. Status: HW_EIO with
+ * *error */
 hw_status hw_gnuplot_open(hw_gnuplot *plot, const char *picture, int width, int height, hw_error *error);
 /* Closes the script and runs gnuplot on it, without a shell. Status: HW_EIO with *error */
 hw_status hw_gnuplot_run(hw_gnuplot *plot, hw_error *error);
