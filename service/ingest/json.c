@@ -155,7 +155,7 @@ static hw_status take_array(hw__ingest *ingest, const char *at, const char *end,
 
 hw_status hw__ingest_json(hw__ingest *ingest, const char *body, size_t size) {
   const char *end = body + size, *at = skip_space(body, end);
-  breach b;
+  breach b = {0};
   const hw_status status =
       at < end && *at == '[' ? take_array(ingest, at + 1, end, &b) : take_element(ingest, 1, body, size, &b);
   if (status != HW_EINPUT) {

@@ -207,7 +207,7 @@ hw_status hw__flow_load(hw_river *river, hw_warn warn, void *context, hw_error *
   if (status == HW_OK && !flow) {
     status = hw__fail(error, HW_ENOMEM, "%s: %s", r.name, hw_status_text(HW_ENOMEM));
   }
-  if (status == HW_OK) {
+  if (flow) {
     qsort(r.rows, r.count, r.count ? sizeof *r.rows : 1, by_time);
     for (size_t i = 0; i < r.count; i++) {
       flow[i] = r.rows[i].flow;

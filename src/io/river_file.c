@@ -71,6 +71,7 @@ hw_status hw_river_load(const char *path, hw_warn warn, void *context, hw_river 
   hw_status status = read_whole(stream, &text, &size);
   if (status == HW_OK) {
     hw_river river;
+    hw_river_init(&river);
     status = hw_river_parse(path, text, size, warn, context, &river, error);
     if (status == HW_OK && river.flow_file) {
       status = hw__flow_load(&river, warn, context, error);

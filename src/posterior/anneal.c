@@ -117,7 +117,7 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
   hw__annealed out = {.log_evidence = -INFINITY};
   hw_rng rng;
   hw_rng_seed(&rng, seed, stream);
-  hw__mixture mixture;
+  hw__mixture mixture = {0};
   if (from) {
     draw_from(from, &rng, HW__STAGE, d);
   } else {

@@ -86,7 +86,7 @@ static void censor(size_t n, const double *plume, const hw__view *view, size_t a
 
 void hw__kernel_log_likelihood(const hw__view *view, const hw__tails *tails, size_t n, const hw__curves *curves,
                                double *out) {
-  double plume[MOST];
+  double plume[MOST] = {0};
   sums s = {{0}, {0}, {0}, {0}};
   const size_t padded = (n + HW__LANES - 1) / HW__LANES * HW__LANES;
   for (size_t k = 0; k < view->count; k++) {

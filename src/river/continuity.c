@@ -197,7 +197,7 @@ static bool give_default(const tree *t) {
     const hw_branch *b = &t->river->branches[t->order[i]];
     line *l = &t->lines[t->order[i]];
     const bool fed = l->join_count && l->joins[0].at_m <= b->head_m;
-    if (l->pieces[0].q > 0 || fed) {
+    if (!l->pieces || l->pieces[0].q > 0 || fed) {
       continue;
     }
     const double v = b->reach_count ? b->reaches[0].velocity_m_s : h->velocity_m_s.value;

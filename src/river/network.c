@@ -1,6 +1,7 @@
 #include "river/network.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/text.h"
@@ -126,9 +127,8 @@ hw_status hw__branch_check(const hw_river *river, size_t branch, hw_error *error
     return hw__fail(error, HW_EINPUT, "branch %s has head_m %g, expected a %s number%s", b->id, b->head_m,
                     outlet ? "finite" : "negative", outlet ? "" : ": its mouth is metre 0");
   }
-  char what[HW_ID_SIZE + 32] = "branch ";
-  strncat(what, b->id, HW_ID_SIZE);
-  strcat(what, ", reach");
+  char what[HW_ID_SIZE + 32];
+  snprintf(what, sizeof what, "branch %s, reach", b->id);
   hw_status status = check_way_down(river, branch, error);
   if (status == HW_OK) {
     status = check_join(river, b, error);
