@@ -228,6 +228,22 @@ static void test_a_dead_sensor_is_named_and_not_believed(void **state) {
   hw_river_free(&river);
 }
 
+/* Two sensors, the first of them flat where the plume passes: nobody can say which is wrong, and "no spill" would be a
+ * claim. */
+static void test_a_plain_pulse_against_a_dead_sensor_is_not_called_no_spill(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  simulate(&river, &paper_truth, 29);
+  for (size_t i = 0; i < reading_count; i++) {
+    readings[i].concentration_g_m3 = readings[i].sensor == 0 ? 0 : readings[i].concentration_g_m3;
+  }
+  river.search.hi.location_m = -15000; /* so that the source must lie above both */
+  const hw_estimate e = identify(&river, 1);
+  assert_true(e.has_source || e.trust == HW_TRUST_NONE);
+  assert_true(e.spill >= 0.5);
+  hw_river_free(&river);
+}
+
 /* Dispersion stated five times too large: nothing inside the box explains the pulses, and the engine says so. */
 static void test_a_failed_fit_is_no_headline(void **state) {
   (void)state;
@@ -253,6 +269,7 @@ int main(void) {
       cmocka_unit_test(test_the_answer_is_provisional_until_the_pulse_has_fallen),
       cmocka_unit_test(test_no_spill_is_an_answer),
       cmocka_unit_test(test_a_dead_sensor_is_named_and_not_believed),
+      cmocka_unit_test(test_a_plain_pulse_against_a_dead_sensor_is_not_called_no_spill),
       cmocka_unit_test(test_a_failed_fit_is_no_headline),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,10 @@ void hw__ade_judge(hw__ade *a) {
     explain_misfit(a, n);
   } else if (a->found.effective < least_effective) {
     refuse(a, "the draws did not settle: too few of them explain the readings");
+  } else if (a->probability < spill_plain && a->fit[a->spill.anchor].strong) {
+    /* One sensor against another, and nothing to tell which of them is wrong: that is not "no spill". */
+    a->probability = spill_plain;
+    refuse(a, "a sensor shows a plain pulse that another contradicts: either may be wrong");
   } else if (a->probability < spill_plain) {
     snprintf(a->reason, sizeof a->reason, "what the sensors show is more likely noise than a spill");
   } else if (halves_disagree(a, hw__sample_location) || halves_disagree(a, hw__sample_time)) {
