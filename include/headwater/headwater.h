@@ -7,6 +7,7 @@
 #ifndef HEADWATER_H
 #define HEADWATER_H
 
+#include "headwater/advice.h"
 #include "headwater/columns.h"
 #include "headwater/estimate.h"
 #include "headwater/fisher.h"
@@ -20,6 +21,7 @@
 #include "headwater/rng.h"
 #include "headwater/rows.h"
 #include "headwater/status.h"
+#include "headwater/substance.h"
 #include "headwater/transport.h"
 #include "headwater/version.h"
 

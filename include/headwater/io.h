@@ -61,11 +61,15 @@ hw_status hw_reader_memory(const char *text, size_t size, const char *name, cons
                            hw_error *error);
 /* The same for tables that are not written our way: the river's `import`, these columns, and what the table shows of
  * itself say how to read it. */
+typedef void (*hw_take_flow)(void *context, const hw_flow *flow);
 typedef struct {
   const hw_columns *columns; /* borrowed while opening. NULL: the river's, or found out */
   const char *timezone;      /* of times that do not say theirs, before that of the columns. NULL: none */
   hw_warn tell;              /* hears what was taken for what. NULL: nothing is guessed, and such a table refused */
   void *context;
+  hw_take_flow take_flow; /* hears discharges that stand among the readings. NULL: rows without a concentration are
+                           * missing readings, whatever else they hold */
+  void *flow_context;
 } hw_reader_options;
 hw_status hw_reader_open_with(const char *path, const hw_river *river, const hw_reader_options *options,
                               hw_reader **out, hw_error *error);
@@ -119,9 +123,9 @@ typedef struct {
   hw_reader_counts counts;
   bool calendar; /* as hw_reader_calendar gave them */
   double origin_unix_s;
-  double seconds; /* wall time of the whole run */
-  double reading_us_median, reading_us_p99;
-  const char *const *warnings; /* beside the estimate's own */
+  double seconds;                           /* wall time of the whole run */
+  double reading_us_median, reading_us_p99; /* NAN: not measured */
+  const char *const *warnings;              /* beside the estimate's own */
   size_t warning_count;
 } hw_result;
 

@@ -76,7 +76,7 @@ typedef struct {
   size_t threads;     /* default: one per core; results do not depend on it */
   size_t particles;   /* accepted, and without effect: the posterior engine draws as many as it needs */
   size_t evaluations; /* budget of the offline baselines; default per method */
-  bool conservative;  /* field model: the substance is not lost on the way (off: expect a tracer dye's losses) */
+  bool conservative;  /* field model: no tracer dye's losses even where the river's substance is rhodamine WT */
   bool steady; /* no answer depends on when earlier ones were asked for, to the bit; the posterior engine keeps to
                   that whatever this says */
 } hw_options;
@@ -90,6 +90,7 @@ typedef struct {
   double velocity_m_s;
   double dispersion_m2_s; /* NAN in the field model */
   double weight;
+  double duration_s; /* of the release; 0: an instant */
 } hw_sample;
 
 /* Concentration band at one place: lo, mid, hi at each of `count` times. */
@@ -107,8 +108,9 @@ typedef struct {
   const char *name;    /* as written on the command line */
   const char *summary; /* one line for --help */
   unsigned traits;     /* HW_NEEDS_HYDRAULICS: create fails with HW_EHYDRAULICS without velocity and dispersion.
-                          HW_KNOWS_BRANCHES: takes rivers with branches, or with flow that changes, as they are; without
-                          it the run goes along each branch's way down, in the river's own clock, and reports the best */
+                          HW_KNOWS_BRANCHES: takes rivers with branches, or with flow that changes, as they are;
+                          without it the run goes along each branch's way down, in the river's own clock, and reports
+                          the best */
 
   /* Required. */
   hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);

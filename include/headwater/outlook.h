@@ -31,6 +31,26 @@ typedef struct {
  * Status:   HW_EDOMAIN unless 0 < level < 1 and the source is finite with a positive mass; HW_ENOMEM */
 hw_status hw_outlook_source(const hw_river *river, const hw_source *source, double level, hw_outlook *out);
 
+/* The parts of it, for whoever asks of many releases and choices of sensors (plan.h). */
+
+/* The pulse of a release at one sensor; all NAN where it would not stand out from noise and detection limit. */
+typedef struct {
+  double travel_s; /* expected age */
+  double lead_s;   /* expected time from a tenth of its peak to its middle */
+  hw_range mass;   /* as in hw_outlook, for a release first seen here */
+} hw_outlook_passage;
+
+/* Given:    as hw_outlook_source
+ * Returned: out[0 .. sensor_count-1]
+ * Status:   as hw_outlook_source */
+hw_status hw_outlook_passages(const hw_river *river, const hw_source *source, double level, hw_outlook_passage *out);
+
+/* Given:    the sensor that sees the pulse first, and how many see it in all, >= 1
+ * Returned: *distance and *age, as in hw_outlook; they do not depend on the release
+ * Status:   HW_EDOMAIN unless 0 < level < 1 and the sensor exists; HW_ENOMEM */
+hw_status hw_outlook_ranges(const hw_river *river, size_t first, size_t visible, double level, hw_range *distance,
+                            hw_range *age);
+
 #ifdef __cplusplus
 }
 #endif

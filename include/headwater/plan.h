@@ -4,8 +4,7 @@
  * each sensor alone; the spread across sensors gives a Student interval for the mean; install until the
  * interval is as short as asked for. Rounds start afresh, nothing is uninstalled.
  *
- * Where (hw_plan_place): choose sites from a pool so that the Cramer-Rao bound on the source's place, averaged
- * over sources drawn from the search box, is smallest.
+ * Where (hw_placement): choose sites from a pool by what they would tell about sources drawn from the search box.
  */
 #ifndef HEADWATER_PLAN_H
 #define HEADWATER_PLAN_H
@@ -64,12 +63,15 @@ hw_status hw_plan_interval(const hw_source *identified, size_t count, double lev
 
 /* Zero means the default. */
 typedef struct {
-  const double *sites_m; /* the pool: places that could hold a sensor, growing downstream; borrowed for the call */
-  size_t site_count;     /* >= 1 */
-  hw_sensor sensor;      /* what would be installed: noise, gain, background; its place is not used */
-  double every_s;        /* time between readings; default 300 */
-  size_t sources;        /* drawn evenly from the search box; default 200 */
-  uint64_t seed;         /* default 1 */
+  const double *sites_m;  /* the pool: places that could hold a sensor, growing downstream (on their branch); borrowed
+                           * for the call */
+  const size_t *branches; /* of each site, those of a branch together; NULL: a river without branches */
+  bool beside;            /* the river's own sensors stay, and those chosen stand beside them */
+  size_t site_count;      /* >= 1 */
+  hw_sensor sensor;       /* what would be installed: noise, gain, background; its place is not used */
+  double every_s;         /* time between readings; default 300 */
+  size_t sources;         /* drawn evenly from the search box; default 200 */
+  uint64_t seed;          /* default 1 */
 } hw_place_settings;
 
 /* How to choose. */
@@ -83,7 +85,8 @@ typedef enum {
 typedef struct {
   double gain_nats; /* expected information: log of how much the volume of doubt shrinks */
   hw_source sd;     /* expected posterior standard deviations */
-  double seen;      /* share of the sources that at least one chosen sensor lies downstream of */
+  double seen;      /* share of the sources that at least one sensor lies downstream of */
+  double branch;    /* share of the sources whose branch is told by which sensors see them and which do not */
 } hw_place_score;
 
 /* The pool's information about every source drawn. Criterion: the mean over sources of
@@ -92,10 +95,20 @@ typedef struct {
  *
  * J the Fisher information (fisher.h) and B the search box as a prior (variance width^2 / 12, and what the
  * river file says of velocity and dispersion). It grows with every sensor and its increments shrink
- * (submodular), which is what the greedy guarantee rests on (Nemhauser, Wolsey and Fisher, 1978). */
+ * (submodular), which is what the greedy guarantee rests on (Nemhauser, Wolsey and Fisher, 1978).
+ *
+ * With branches the question is where: the mean of ln(sd before / sd after) of the place along its branch, and what the
+ * sensors tell of the branch, the mutual information between the branch and the set of sensors that see the release at
+ * all. That sum need not be submodular: the guarantee is for rivers without branches. */
 typedef struct hw_placement hw_placement;
 
-/* Status: HW_EHYDRAULICS; HW_EDOMAIN for settings out of range or sites not growing downstream; HW_ENOMEM */
+/* Where the dispersion is unknown there is no such information. Then the criterion is the mean of ln sqrt(1 + v / s2),
+ * v the variance of the place in the search box and s2 that to expect of it by how much rivers differ (outlook.h), from
+ * the first sensor that sees the pulse come up over two readings or more and the number that do. The greedy choice has
+ * no guarantee there.
+ *
+ * Status: HW_EHYDRAULICS where the dispersion is given and velocity or area is not; HW_EUNSUPPORTED for branches with
+ *         the dispersion unknown; HW_EDOMAIN for settings out of range or sites not growing downstream; HW_ENOMEM */
 hw_status hw_placement_create(const hw_river *river, const hw_place_settings *settings, hw_placement **out);
 /* Returned: chosen[0 .. count-1], indices into the pool, growing downstream
  * Status:   HW_EDOMAIN unless 1 <= count <= site_count; HW_EUNSUPPORTED for HW_PLACE_EXACT with more than

@@ -16,6 +16,7 @@
 
 #include "headwater/columns.h"
 #include "headwater/status.h"
+#include "headwater/substance.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -111,7 +112,8 @@ typedef struct {
   double section_velocity_m_s;
   double width_m;
   double depth_m;
-  size_t branch; /* index into the river's branches; 0 on a river without */
+  size_t branch;           /* index into the river's branches; 0 on a river without */
+  char name[HW_NAME_SIZE]; /* for people; empty: its id */
 } hw_sensor;
 
 typedef struct {
@@ -165,6 +167,7 @@ typedef struct {
 typedef struct {
   char name[HW_NAME_SIZE];
   hw_hydraulics hydraulics;
+  hw_substance substance; /* what it carries */
   hw_box search;
   hw_when when;
   bool search_is_calendar; /* the box's times are seconds since 1970-01-01T00:00:00Z */
@@ -202,8 +205,14 @@ hw_status hw_river_check(const hw_river *river, hw_error *error);
 
 /* Index of the branch with this id; HW_OUTLET when there is none. */
 size_t hw_river_branch(const hw_river *river, const char *id);
+/* How far the water of one place flows to another, in metres; 0 where they are one, NAN where it never passes there. */
+double hw_river_way_m(const hw_river *river, size_t from_branch, double from_m, size_t to_branch, double to_m);
 /* Index of the branch that joins nothing; 0 on a river without branches. */
 size_t hw_river_outlet(const hw_river *river);
+
+/* The place at this share (0 .. 1) of all the channel that is searched, laid end to end in the order of the branches:
+ * an even share is a place without prejudice. */
+double hw_river_search_place(const hw_river *river, double share, size_t *branch);
 
 /* True when velocity and dispersion are known or have a median everywhere: what the paper's
  * methods and the offline baselines need. */

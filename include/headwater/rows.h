@@ -2,8 +2,9 @@
  *
  * The grammar is that of hw_reader (io.h), which reads files on top of it: the same columns and keys, numbers, times
  * and limits. Beside them a row may name its river, and an NDJSON object may say
- * "below_limit": true or "above_limit": true. For services that
- * take in bodies of requests: one bad row does not spoil its neighbours.
+ * "below_limit": true or "above_limit": true. A row that has discharge_m3_s and no concentration is what a gauge
+ * measured; its id is under gauge, or under sensor. For services that take in bodies of requests: one bad row does not
+ * spoil its neighbours.
  */
 #ifndef HEADWATER_ROWS_H
 #define HEADWATER_ROWS_H
@@ -12,6 +13,7 @@
 #include <stdint.h>
 
 #include "headwater/reading.h"
+#include "headwater/river.h"
 #include "headwater/status.h"
 
 #ifdef __cplusplus
@@ -22,8 +24,10 @@ extern "C" {
 typedef struct {
   const char *river, *sensor;
   size_t river_size, sensor_size;
-  bool calendar;      /* time_s counts from 1970 */
-  bool missing;       /* no value: nothing was measured */
+  bool calendar;  /* time_s counts from 1970 */
+  bool missing;   /* no value: nothing was measured */
+  bool discharge; /* of a gauge, named as the sensor here; the reading has no more than its time then */
+  double discharge_m3_s;
   hw_reading reading; /* all but its sensor */
 } hw_row;
 
@@ -32,12 +36,16 @@ bool hw_row_names_time(const char *name, bool *calendar, double *unit_s);
 /* Is this the name of a concentration, and how many of its unit make 1 g/m3? */
 bool hw_row_names_value(const char *name, double *per_g_m3);
 
+/* Is this the name of a discharge, in m3/s? */
+bool hw_row_names_discharge(const char *name);
+
 typedef enum { HW_ROWS_CSV, HW_ROWS_NDJSON } hw_rows_format;
 
 typedef struct hw_rows hw_rows;
 
-/* The text is borrowed until hw_rows_free. Status: HW_ENOMEM */
-hw_status hw_rows_create(const char *text, size_t size, hw_rows_format format, hw_rows **out);
+/* The text is borrowed until hw_rows_free, and so is the river: where it has an `import` with nothing left open, a CSV
+ * whose header is not ours is read by that. NULL: our own way only. Status: HW_ENOMEM */
+hw_status hw_rows_create(const char *text, size_t size, hw_rows_format format, const hw_river *river, hw_rows **out);
 /* Status: HW_EEND after the last; HW_EINPUT with a sentence in *error for a row at fault: the next call goes on behind
  * it. A CSV header that lacks a column is the only fault told of its text. */
 hw_status hw_rows_next(hw_rows *rows, hw_row *out, hw_error *error);

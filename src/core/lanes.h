@@ -78,4 +78,21 @@ HW__INLINE hw__v4 hw__v4_exp(hw__v4 x) {
   return (hw__v4)((hw__i4)p + ((hw__i4)shifted << 52));
 }
 
+/* ln x for positive normal x; absolute error below 1e-11. x = 2^k m with m in [sqrt(1/2), sqrt 2), then
+ * ln m = 2 artanh((m-1)/(m+1)) as a series. */
+HW__INLINE hw__v4 hw__v4_log(hw__v4 x) {
+  const int64_t root_half = INT64_C(0x3fe6a09e667f3bcd);
+  const hw__i4 shifted = (hw__i4)x - root_half + INT64_C(0x4000000000000000);
+  const hw__v4 k = (hw__v4)((shifted >> 52) | INT64_C(0x4330000000000000)) - (0x1p52 + 1024);
+  const hw__v4 m = (hw__v4)((shifted & INT64_C(0x000fffffffffffff)) + root_half);
+  const hw__v4 f = (m - 1.0) / (m + 1.0), s = f * f;
+  hw__v4 p = s * (2.0 / 13) + 2.0 / 11;
+  p = p * s + 2.0 / 9;
+  p = p * s + 2.0 / 7;
+  p = p * s + 2.0 / 5;
+  p = p * s + 2.0 / 3;
+  p = p * s + 2.0;
+  return k * 0.6931471805599453 + f * p;
+}
+
 #endif

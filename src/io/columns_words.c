@@ -22,6 +22,14 @@ const char *hw__word_of(const hw__word *words, int value) {
   return words->word;
 }
 
+bool hw__column_is(hw__slice name, const char *wanted) {
+  if (wanted[0] != '*' || !wanted[1]) {
+    return hw__slice_is(name, wanted);
+  }
+  const size_t size = strlen(wanted + 1);
+  return name.size >= size && memcmp(name.text + name.size - size, wanted + 1, size) == 0;
+}
+
 double hw__unit_per_g_m3(const char *unit) {
   static const struct {
     const char *name;

@@ -56,6 +56,22 @@ static bool take_part(cursor *c, part *out) {
   return found.digits > 0;
 }
 
+/* Three parts in the order of the form as a day that exists. */
+static bool settle_date(const part parts[3], hw_time_form form, bool short_year_fits, int64_t *days) {
+  static const int order[][3] = {[HW_TIME_YMD] = {0, 1, 2}, [HW_TIME_DMY] = {2, 1, 0}, [HW_TIME_MDY] = {2, 0, 1}};
+  const part year = parts[order[form][0]], month = parts[order[form][1]], day = parts[order[form][2]];
+  const bool short_year = short_year_fits && year.digits == 2;
+  if ((year.digits != 4 && !short_year) || month.digits > 2 || day.digits < 1 || day.digits > 2) {
+    return false;
+  }
+  const int64_t y = short_year ? year.value + (year.value < 70 ? 2000 : 1900) : year.value;
+  if (month.value < 1 || month.value > 12 || day.value < 1 || day.value > hw__days_in_month(y, month.value)) {
+    return false;
+  }
+  *days = hw__days_from_civil(y, month.value, day.value);
+  return true;
+}
+
 static bool take_date(cursor *c, hw_time_form form, int64_t *days) {
   part parts[3];
   char mark = 0;
@@ -72,18 +88,7 @@ static bool take_date(cursor *c, hw_time_form form, int64_t *days) {
       return false;
     }
   }
-  static const int order[][3] = {[HW_TIME_YMD] = {0, 1, 2}, [HW_TIME_DMY] = {2, 1, 0}, [HW_TIME_MDY] = {2, 0, 1}};
-  const part year = parts[order[form][0]], month = parts[order[form][1]], day = parts[order[form][2]];
-  const bool short_year = form != HW_TIME_YMD && year.digits == 2;
-  if ((year.digits != 4 && !short_year) || month.digits > 2 || day.digits < 1 || day.digits > 2) {
-    return false;
-  }
-  const int64_t y = short_year ? year.value + (year.value < 70 ? 2000 : 1900) : year.value;
-  if (month.value < 1 || month.value > 12 || day.value < 1 || day.value > hw__days_in_month(y, month.value)) {
-    return false;
-  }
-  *days = hw__days_from_civil(y, month.value, day.value);
-  return true;
+  return settle_date(parts, form, form != HW_TIME_YMD, days);
 }
 
 /* "AM", "PM", "a.m." at the cursor: 0 or 12 hours; -1 when there is none. */
@@ -142,6 +147,16 @@ bool hw__clock_parse(hw__slice text, double *seconds) {
   return take_clock(&c, seconds) && c.next == c.end;
 }
 
+/* An offset or zone up to the end, or nothing. */
+static bool take_offset(cursor *c, hw__date *date) {
+  skip_blanks(c);
+  if (c->next == c->end) {
+    return true;
+  }
+  date->has_offset = hw__zone_offset_named((hw__slice){c->next, (size_t)(c->end - c->next)}, &date->offset_s);
+  return date->has_offset;
+}
+
 bool hw__date_parse(hw__slice text, hw_time_form form, hw__date *out) {
   cursor c = {text.text, text.text + text.size};
   hw__date date = {0};
@@ -153,17 +168,79 @@ bool hw__date_parse(hw__slice text, hw_time_form form, hw__date *out) {
   if (c.next < c.end && (*c.next == 'T' || *c.next == 't' || *c.next == ' ' || *c.next == ',')) {
     c.next++;
     skip_blanks(&c);
-    if (!take_clock(&c, &clock_s)) {
+    if (!take_clock(&c, &clock_s) || !take_offset(&c, &date)) {
       return false;
     }
     date.has_clock = true;
-    skip_blanks(&c);
-    if (c.next < c.end) {
-      date.has_offset = hw__zone_offset_named((hw__slice){c.next, (size_t)(c.end - c.next)}, &date.offset_s);
-      c.next = date.has_offset ? c.end : c.next;
-    }
+    c.next = c.end;
   }
   date.local_s = (double)days * 86400 + clock_s;
   *out = date;
   return c.next == c.end;
+}
+
+static size_t count_digits(const cursor *c) {
+  size_t count = 0;
+  while (c->next + count < c->end && c->next[count] >= '0' && c->next[count] <= '9') {
+    count++;
+  }
+  return count;
+}
+
+static part take_digits(cursor *c, int digits) {
+  part found = {0, digits};
+  for (int i = 0; i < digits; i++) {
+    found.value = found.value * 10 + (*c->next++ - '0');
+  }
+  return found;
+}
+
+static bool take_clock_digits(cursor *c, double *seconds) {
+  const size_t digits = count_digits(c);
+  if (digits != 4 && digits != 6) {
+    return false;
+  }
+  const int64_t hour = take_digits(c, 2).value, minute = take_digits(c, 2).value;
+  const int64_t second = digits == 6 ? take_digits(c, 2).value : 0;
+  *seconds = (double)(hour * 3600 + minute * 60 + second);
+  return hour <= 24 && minute <= 59 && second <= 60 && *seconds <= 86400;
+}
+
+bool hw__clock_parse_digits(hw__slice text, double *seconds) {
+  cursor c = {text.text, text.text + text.size};
+  return take_clock_digits(&c, seconds) && c.next == c.end;
+}
+
+bool hw__date_parse_digits(hw__slice text, hw_time_form form, hw__date *out) {
+  cursor c = {text.text, text.text + text.size};
+  hw__date date = {0};
+  int64_t days;
+  double clock_s = 0;
+  const size_t digits = count_digits(&c);
+  const bool with_clock = digits == 12 || digits == 14;
+  if (form < HW_TIME_YMD || form > HW_TIME_MDY || (digits != 6 && digits != 8 && !with_clock)) {
+    return false;
+  }
+  const int year = digits == 6 ? 2 : 4;
+  const part first = take_digits(&c, form == HW_TIME_YMD ? year : 2), second = take_digits(&c, 2);
+  const part parts[3] = {first, second, take_digits(&c, form == HW_TIME_YMD ? 2 : year)};
+  if (!settle_date(parts, form, true, &days)) {
+    return false;
+  }
+  if (c.next < c.end) {
+    c.next += !with_clock && (*c.next == 'T' || *c.next == 't' || *c.next == ' ');
+    cursor marked = c;
+    if (take_clock_digits(&c, &clock_s)) {
+      date.has_clock = true;
+    } else if (!with_clock && take_clock(&marked, &clock_s)) {
+      c = marked;
+      date.has_clock = true;
+    }
+    if (!date.has_clock || !take_offset(&c, &date)) {
+      return false;
+    }
+  }
+  date.local_s = (double)days * 86400 + clock_s;
+  *out = date;
+  return true;
 }

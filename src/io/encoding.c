@@ -21,6 +21,30 @@ hw_encoding hw__encoding_mark(hw__slice head, size_t *size) {
   return HW_ENCODING_OPEN;
 }
 
+hw_encoding hw__encoding_unmarked(hw__slice head) {
+  if (head.size < 4) {
+    return HW_ENCODING_OPEN;
+  }
+  const bool even = head.text[0] && head.text[2], odd = head.text[1] && head.text[3];
+  const bool zeros = even ? !head.text[1] && !head.text[3] : odd && !head.text[0] && !head.text[2];
+  return zeros ? (even ? HW_UTF16LE : HW_UTF16BE) : HW_ENCODING_OPEN;
+}
+
+const char *hw__encoding_binary(hw__slice head) {
+  static const struct {
+    const char *begin, *sentence;
+  } kinds[] = {{"PK\x03\x04", "a zipped file such as an Excel workbook, expected the sheet saved as CSV"},
+               {"\xd0\xcf\x11\xe0", "an Excel file of the old kind, expected the sheet saved as CSV"},
+               {"\x1f\x8b", "a gzip file, expected text; pipe it through zcat and read from -"}};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    const size_t size = strlen(kinds[i].begin);
+    if (head.size >= size && memcmp(head.text, kinds[i].begin, size) == 0) {
+      return kinds[i].sentence;
+    }
+  }
+  return "binary data, expected readings as CSV or NDJSON text";
+}
+
 bool hw__encoding_is_utf8(hw__slice text) {
   const unsigned char *p = (const unsigned char *)text.text, *end = p + text.size;
   while (p < end) {

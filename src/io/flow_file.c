@@ -201,7 +201,9 @@ hw_status hw__flow_load(hw_river *river, hw_warn warn, void *context, hw_error *
     return status;
   }
   status = hw__lines_open(&r.lines);
-  status = status == HW_OK ? hw__lines_mark(&r.lines) : status;
+  if (status == HW_OK) {
+    status = hw__lines_mark(&r.lines);
+  }
   status = status == HW_OK ? read_rows(&r) : hw__lines_fault(&r.lines, r.name, status, error);
   hw_flow *flow = status == HW_OK ? calloc(r.count + 1, sizeof *flow) : NULL;
   if (status == HW_OK && !flow) {

@@ -9,6 +9,8 @@
 #include "io/date.h"
 #include "io/fields.h"
 #include "io/foreign_time.h"
+#include "io/guess.h"
+#include "io/plain.h"
 
 enum { NOWHERE = -1 };
 
@@ -23,6 +25,7 @@ struct hw__foreign {
   hw__slice *cells;          /* of the line in hand, up to last */
   bool *doubled;
   size_t next; /* value that comes next; value_count: none */
+  size_t pass; /* lines that may still stand between names met again and their rows */
 };
 
 bool hw__foreign_comment(hw__slice line, char separator) {
@@ -45,7 +48,7 @@ static hw_status find(hw__slice header, char separator, const char *name, const 
     if (doubled && !hw__fields_undouble(&field, scratch, sizeof scratch)) {
       continue;
     }
-    if (!hw__slice_is(hw__slice_trim(field), name)) {
+    if (!hw__column_is(hw__slice_trim(field), name)) {
       continue;
     }
     if (found != NOWHERE) {
@@ -94,11 +97,16 @@ static hw_status resolve(hw__foreign *f, hw__slice header, hw_error *sentence) {
                 {c->sensor, "sensor", &f->sensor},
                 {c->quality, "quality", &f->quality}};
   hw_status status = HW_OK;
+  f->last = 0;
   for (size_t i = 0; status == HW_OK && i < sizeof wanted / sizeof wanted[0]; i++) {
     status = find_optional(header, c->separator, wanted[i].name, wanted[i].role, wanted[i].place, sentence);
     if (status == HW_OK && *wanted[i].place > (ptrdiff_t)f->last) {
       f->last = (size_t)*wanted[i].place;
     }
+  }
+  if (status == HW_OK && (f->time[0] == NOWHERE || (f->sensor == NOWHERE && !c->sensor_count))) {
+    status = hw__fail(sentence, HW_EINPUT, "the column of the %s has no name, expected one in the header",
+                      f->time[0] == NOWHERE ? "time" : "sensor");
   }
   return status == HW_OK ? find_values(f, header, sentence) : status;
 }
@@ -145,6 +153,30 @@ void hw__foreign_free(hw__foreign *f) {
   }
 }
 
+/* The names again: agencies put one table a site behind the other, with columns of their own. */
+static hw_status begin_anew(hw__foreign *f, hw__slice line, hw_error *sentence) {
+  hw_error why;
+  const hw_status status = resolve(f, line, &why);
+  f->pass = f->columns->skip;
+  return status == HW_OK ? HW_OK
+                         : hw__fail(sentence, status,
+                                    "another table begins: %s; a name that begins with * stands for "
+                                    "all that end like it, as in \"*_00060\"",
+                                    why.text);
+}
+
+/* A line of units or widths under names met again. */
+static bool is_passed(hw__foreign *f) {
+  const hw__slice text = f->cells[(size_t)f->time[0]];
+  hw__date date;
+  double value;
+  if (f->pass == 0) {
+    return false;
+  }
+  f->pass--;
+  return !hw__date_parse(text, f->columns->time_form, &date) && !hw__guess_number(text, f->columns->decimal, &value);
+}
+
 hw_status hw__foreign_line(hw__foreign *f, hw__slice line, hw_error *sentence) {
   hw__fields fields = hw__fields_of(line, f->columns->separator, false);
   size_t count = 0;
@@ -162,11 +194,14 @@ hw_status hw__foreign_line(hw__foreign *f, hw__slice line, hw_error *sentence) {
   if (!any) { /* spreadsheets end in rows of nothing but separators */
     return HW_OK;
   }
+  if ((size_t)f->time[0] < count && hw__slice_is(f->cells[(size_t)f->time[0]], f->columns->time[0])) {
+    return begin_anew(f, line, sentence);
+  }
   if (count <= f->last) {
     return hw__fail(sentence, HW_EINPUT, "a row of %zu field%s, expected at least %zu as in the header", count,
                     count == 1 ? "" : "s", f->last + 1);
   }
-  f->next = 0;
+  f->next = is_passed(f) ? f->value_count : 0;
   return HW_OK;
 }
 
@@ -220,22 +255,21 @@ static hw_status take_value(const hw__foreign *f, size_t at, char scratch[HW__SC
     return status;
   }
   row->value_column = &f->value_columns[at];
-  row->value = text;
-  if (f->columns->decimal == ',' && memchr(text.text, '.', text.size) && !hw__foreign_missing(f->columns, text)) {
-    char shown[HW__EXCERPT_SIZE];
-    return hw__fail(sentence, HW_EINPUT, "%.60s '%s', expected a decimal comma and no point", row->value_column->name,
-                    hw__excerpt(text, shown));
+  char shown[HW__EXCERPT_SIZE];
+  const hw_columns *c = f->columns;
+  const bool plain = hw__plain(text, c->decimal, scratch, &row->value);
+  const bool bad = f->quality != NOWHERE && !listed(c->good, c->good_count, f->cells[(size_t)f->quality]);
+  if (bad || listed(c->missing, c->missing_count, text) || hw__foreign_missing(c, plain ? row->value : text)) {
+    row->value = (hw__slice){"", 0};
+    return HW_OK;
   }
-  if (f->columns->decimal == ',' && text.size <= HW__SCRATCH_SIZE) {
-    for (size_t i = 0; i < text.size; i++) {
-      scratch[i] = text.text[i] == ',' ? '.' : text.text[i];
-    }
-    row->value.text = scratch;
+  if (hw__stands_for_nothing(text, c->decimal)) {
+    return hw__fail(sentence, HW_EINPUT, "%.60s '%s', which seems to stand for no reading; add: missing: [\"%s\"]",
+                    row->value_column->name, hw__excerpt(text, shown), shown);
   }
-  const bool bad =
-      f->quality != NOWHERE && !listed(f->columns->good, f->columns->good_count, f->cells[(size_t)f->quality]);
-  if (bad || hw__foreign_missing(f->columns, text)) {
-    row->value.size = 0;
+  if (!plain) {
+    return hw__fail(sentence, HW_EINPUT, "%.60s '%s', expected a number with a decimal %s", row->value_column->name,
+                    hw__excerpt(text, shown), c->decimal == ',' ? "comma" : "point");
   }
   return HW_OK;
 }

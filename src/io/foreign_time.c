@@ -122,9 +122,9 @@ static hw_status read_calendar(const hw__foreign_clock *clock, const hw__foreign
                                double latest_s, double *unix_s, hw_error *sentence) {
   char shown[HW__EXCERPT_SIZE];
   hw__date date;
-  if (!hw__date_parse(text, clock->columns->time_form, &date)) {
-    return hw__fail(sentence, HW_EINPUT, "time '%s', expected %s", hw__excerpt(text, shown),
-                    expected_form(clock->columns->time_form));
+  const hw_time_form form = clock->columns->time_form;
+  if (!hw__date_parse(text, form, &date) && !hw__date_parse_digits(text, form, &date)) {
+    return hw__fail(sentence, HW_EINPUT, "time '%s', expected %s", hw__excerpt(text, shown), expected_form(form));
   }
   if (!date.has_offset && time->zone.size) {
     date.has_offset = hw__zone_offset_named(time->zone, &date.offset_s);

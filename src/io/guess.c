@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "core/text.h"
+#include "io/columns_words.h"
+#include "io/plain.h"
 
 /* FILE:LINE of the names, and the sentence. */
 static void say(hw__guess *guess, const char *format, va_list arguments, hw_error *out) {
@@ -67,7 +69,7 @@ hw__slice hw__guess_cell(const hw__guess *guess, size_t row, size_t column) {
 
 ptrdiff_t hw__guess_find(const hw__guess *guess, const char *name) {
   for (size_t i = 0; i < hw__guess_width(guess); i++) {
-    if (hw__slice_is(hw__guess_name(guess, i), name)) {
+    if (hw__column_is(hw__guess_name(guess, i), name)) {
       return (ptrdiff_t)i;
     }
   }
@@ -81,17 +83,11 @@ void hw__guess_copy(char *out, size_t size, hw__slice text) {
 }
 
 bool hw__guess_number(hw__slice text, char decimal, double *out) {
-  char copy[64];
+  char scratch[HW__PLAIN_SIZE];
   if (text.size && (text.text[0] == '<' || text.text[0] == '>')) {
     text = hw__slice_trim((hw__slice){text.text + 1, text.size - 1});
   }
-  if (text.size == 0 || text.size > sizeof copy || (decimal == ',' && memchr(text.text, '.', text.size))) {
-    return false;
-  }
-  for (size_t i = 0; i < text.size; i++) {
-    copy[i] = text.text[i] == ',' && decimal == ',' ? '.' : text.text[i];
-  }
-  return hw__number_parse((hw__slice){copy, text.size}, out);
+  return hw__plain(text, decimal, scratch, &text) && hw__number_parse(text, out);
 }
 
 static char lower(char c) {

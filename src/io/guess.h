@@ -41,6 +41,7 @@ hw_status hw__guess_table(hw__guess *guess, hw__slice head, size_t first_line);
 void hw__guess_decimal(hw__guess *guess);
 void hw__guess_time(hw__guess *guess);
 void hw__guess_value(hw__guess *guess);
+void hw__guess_unit(hw__guess *guess);
 void hw__table_free(hw__table *table);
 
 /* For the parts. The line with the names stands in front of both. */
@@ -54,6 +55,11 @@ hw__slice hw__guess_cell(const hw__guess *guess, size_t row, size_t column);
 /* Place of the column of this name, or -1. */
 ptrdiff_t hw__guess_find(const hw__guess *guess, const char *name);
 void hw__guess_copy(char *out, size_t size, hw__slice text);
+
+/* Unit of a column by its name or by a line of units under the names, as our word; NULL: none. */
+const char *hw__guess_unit_of(const hw__guess *guess, size_t column);
+/* A text that stands for no reading, by the mapping or by custom. */
+bool hw__guess_is_missing(const hw__guess *guess, hw__slice text);
 
 /* A number with this decimal mark, `<` or `>` before it allowed. */
 bool hw__guess_number(hw__slice text, char decimal, double *out);

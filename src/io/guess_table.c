@@ -74,7 +74,7 @@ static size_t data_of(const hw__slice *cells, size_t count) {
   return data;
 }
 
-/* How good a separator is: columns of data in the last line and in as many others as have its width. */
+/* How good a separator is: columns of data in the last row and in as many others as have its width. */
 static size_t score(hw__slice head, char separator) {
   hw__slice line, cells[MOST_WIDTH];
   size_t width[HW__GUESS_LINES], data[HW__GUESS_LINES], count = 0;
@@ -85,7 +85,10 @@ static size_t score(hw__slice head, char separator) {
       count += width[count] > 0;
     }
   }
-  if (count < 2 || width[count - 1] < 2 || data[count - 1] < 1) {
+  while (count && data[count - 1] == 0) { /* what stands below the rows */
+    count--;
+  }
+  if (count < 2 || width[count - 1] < 2) {
     return 0;
   }
   size_t alike = 0, names = 0;
@@ -147,9 +150,48 @@ static size_t filled(const hw__table_line *line) {
   return count;
 }
 
+static void cut(hw__table *table, size_t count) {
+  while (table->count > count) {
+    free(table->lines[--table->count].cells);
+  }
+}
+
+/* The same names once more, if not all of them: one table a site, one behind the other. */
+static bool names_again(const hw__table_line *names, const hw__table_line *line) {
+  size_t same = 0;
+  for (size_t i = 0; i < names->count && i < line->count; i++) {
+    const hw__slice a = names->cells[i], b = line->cells[i];
+    same += a.size && a.size == b.size && memcmp(a.text, b.text, a.size) == 0;
+  }
+  return 2 * same >= names->count && data_of(line->cells, line->count) == 0;
+}
+
+/* What is found out is found out from the first table. */
+static void cut_at_names(hw__table *table) {
+  for (size_t i = table->first; i < table->count; i++) {
+    if (names_again(&table->lines[table->header], &table->lines[i])) {
+      cut(table, i);
+    }
+  }
+}
+
+/* Rows under the names at `header`, up to where another table begins. */
+static void use_names(hw__table *table, size_t header) {
+  table->header = header;
+  table->first = header + 1;
+  while (table->first < table->count &&
+         data_of(table->lines[table->first].cells, table->lines[table->first].count) == 0) {
+    table->first++;
+  }
+  cut_at_names(table);
+}
+
 /* Rows begin where data begin and go on to the end. Of the lines before them that are as wide, the names are the one
  * with the fewest gaps; of several the first, for units stand below names. */
 static bool find_rows(hw__table *table) {
+  while (table->count && data_of(table->lines[table->count - 1].cells, table->lines[table->count - 1].count) == 0) {
+    cut(table, table->count - 1);
+  }
   if (table->count < 2) {
     return false;
   }
@@ -166,9 +208,16 @@ static bool find_rows(hw__table *table) {
       header = i - 1;
     }
   }
-  table->header = header;
-  table->first = first;
-  return header < first;
+  if (header == first) {
+    return false;
+  }
+  for (size_t i = 0; i < header; i++) {
+    if (names_again(&table->lines[header], &table->lines[i])) {
+      header = i;
+    }
+  }
+  use_names(table, header);
+  return true;
 }
 
 /* Names where the mapping says they are. */
@@ -182,6 +231,7 @@ static bool use_header(hw__guess *guess) {
              table->lines[table->first].line <= guess->columns->header + guess->columns->skip) {
         table->first++;
       }
+      cut_at_names(table);
       return true;
     }
   }
@@ -194,12 +244,7 @@ static bool use_named(hw__guess *guess) {
   for (size_t i = 0; i < table->count; i++) {
     for (size_t k = 0; k < table->lines[i].count; k++) {
       if (hw__slice_is(table->lines[i].cells[k], guess->columns->time[0])) {
-        table->header = i;
-        table->first = i + 1;
-        while (table->first < table->count &&
-               data_of(table->lines[table->first].cells, table->lines[table->first].count) == 0) {
-          table->first++;
-        }
+        use_names(table, i);
         return table->first < table->count;
       }
     }

@@ -19,6 +19,28 @@ typedef struct {
   double lowest, highest;
 } look;
 
+/* Does the name of a column, or a line under the names, speak of one of the words? */
+static bool speaks(const hw__guess *guess, size_t column, const char *words) {
+  bool found = hw__guess_speaks_of(hw__guess_name(guess, column), words);
+  for (size_t i = guess->table.header + 1; !found && i < guess->table.first; i++) {
+    const hw__table_line *line = &guess->table.lines[i];
+    found = column < line->count && hw__guess_speaks_of(line->cells[column], words);
+  }
+  return found;
+}
+
+/* Digits without marks are a time only where something says so. */
+typedef struct {
+  bool date, clock;
+} digits_allowed;
+
+static digits_allowed allow_digits(const hw__guess *guess, size_t column, hw__slice text) {
+  const bool date = speaks(guess, column, "yymmdd|mmddyy|ddmmyy|yyyymm|mmjj|jjmm"),
+             clock = speaks(guess, column, "hhmm");
+  const bool long_enough = text.size == 8 || text.size == 12 || text.size >= 14;
+  return (digits_allowed){date || (long_enough && speaks(guess, column, time_words)), clock};
+}
+
 static look look_at(const hw__guess *guess, size_t column) {
   look l = {.form = {false, true, true, true}, .clock = true, .offset = true, .clock_alone = true, .number = true};
   size_t seen = 0;
@@ -30,8 +52,10 @@ static look look_at(const hw__guess *guess, size_t column) {
     hw__date date = {0};
     double value = 0;
     bool any = false;
+    const digits_allowed digits = allow_digits(guess, column, text);
     for (int form = HW_TIME_YMD; form <= HW_TIME_MDY; form++) {
-      const bool reads = hw__date_parse(text, (hw_time_form)form, &date);
+      const bool reads = hw__date_parse(text, (hw_time_form)form, &date) ||
+                         (digits.date && hw__date_parse_digits(text, (hw_time_form)form, &date));
       any = any || reads;
       l.form[form] = l.form[form] && reads;
       l.clock = l.clock && !(reads && !date.has_clock);
@@ -39,7 +63,8 @@ static look look_at(const hw__guess *guess, size_t column) {
     }
     l.clock = l.clock && any;
     l.offset = l.offset && any;
-    l.clock_alone = l.clock_alone && hw__clock_parse(text, &value);
+    l.clock_alone = l.clock_alone && (hw__clock_parse(text, &value) ||
+                                      (digits.clock && !digits.date && hw__clock_parse_digits(text, &value)));
     l.number = l.number && hw__guess_number(text, guess->columns->decimal, &value);
     if (l.number) {
       l.lowest = seen == 0 || value < l.lowest ? value : l.lowest;
@@ -97,14 +122,46 @@ static found search(const hw__guess *guess, kind wanted, bool by_name) {
   return f;
 }
 
+/* "GMT-05:00" or "UTC" in the name of the column. */
+static bool zone_in_name(hw__slice name, char out[HW_COLUMN_SIZE]) {
+  for (size_t at = 0; at + 3 <= name.size; at++) {
+    if (memcmp(name.text + at, "GMT", 3) != 0 && memcmp(name.text + at, "UTC", 3) != 0) {
+      continue;
+    }
+    double offset_s;
+    for (size_t size = 9; size >= 3; size--) {
+      const hw__slice zone = {name.text + at, size};
+      if (at + size <= name.size && hw__zone_offset_named(zone, &offset_s)) {
+        hw__guess_copy(out, HW_COLUMN_SIZE, zone);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* Of several columns of times the one that says its offset itself. */
+static found search_zoned(const hw__guess *guess, kind wanted) {
+  found f = {0};
+  char zone[HW_COLUMN_SIZE];
+  for (size_t i = 0; i < hw__guess_width(guess); i++) {
+    const look l = look_at(guess, i);
+    if (wanted(&l) && zone_in_name(hw__guess_name(guess, i), zone)) {
+      f.first = i;
+      f.count++;
+    }
+  }
+  return f;
+}
+
 /* One of its kind, or the one whose name says so. */
 static found search_one(const hw__guess *guess, kind wanted) {
   const found all = search(guess, wanted, false);
   if (all.count < 2) {
     return all;
   }
-  const found named = search(guess, wanted, true);
-  return named.count == 1 ? named : all;
+  const found named = search(guess, wanted, true), zoned = search_zoned(guess, wanted);
+  return named.count == 1 ? named : zoned.count == 1 ? zoned : all;
 }
 
 static bool take_column(hw__guess *guess, const found *f, const char *what, char out[HW_COLUMN_SIZE]) {
@@ -161,21 +218,27 @@ static hw_time_form form_of_numbers(hw__slice name, const look *l) {
   return l->lowest > 30000 && l->highest < 60000 ? HW_TIME_EXCEL : since_1970 ? HW_TIME_UNIX : HW_TIME_OPEN;
 }
 
-/* Day or month first: where the rows leave it open, the name may say it, or a point or a month's name between them. */
+/* The name or a line under it may say the order, where the rows bear it out; else the rows show it, or a point between
+ * day and month. */
 static hw_time_form form_of_dates(const hw__guess *guess, size_t column, const look *l) {
+  static const struct {
+    const char *words;
+    hw_time_form form;
+  } orders[] = {{"yyyymm|yyyy-mm|yyyy/mm|yymmdd|jjjjmm", HW_TIME_YMD},
+                {"mm/dd|mm-dd|m/d/y|mmddyy", HW_TIME_MDY},
+                {"dd/mm|dd-mm|dd.mm|tt.mm|d/m/y|ddmmyy|ttmmjj", HW_TIME_DMY}};
+  for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+    if (l->form[orders[i].form] && speaks(guess, column, orders[i].words)) {
+      return orders[i].form;
+    }
+  }
   if (l->form[HW_TIME_YMD]) {
     return HW_TIME_YMD;
   }
   if (l->form[HW_TIME_DMY] != l->form[HW_TIME_MDY]) {
     return l->form[HW_TIME_DMY] ? HW_TIME_DMY : HW_TIME_MDY;
   }
-  const hw__slice name = hw__guess_name(guess, column), text = hw__guess_cell(guess, 0, column);
-  if (hw__guess_speaks_of(name, "mm/dd|mm-dd|m/d/y")) {
-    return HW_TIME_MDY;
-  }
-  if (hw__guess_speaks_of(name, "dd/mm|dd-mm|dd.mm|tt.mm|d/m/y")) {
-    return HW_TIME_DMY;
-  }
+  const hw__slice text = hw__guess_cell(guess, 0, column);
   return text.size > 2 && (text.text[1] == '.' || text.text[2] == '.') ? HW_TIME_DMY : HW_TIME_OPEN;
 }
 
@@ -199,24 +262,6 @@ static void choose_form(hw__guess *guess, size_t column, const look *l) {
   }
 }
 
-/* "GMT-05:00" or "UTC" in the name of the column. */
-static bool zone_in_name(hw__slice name, char out[HW_COLUMN_SIZE]) {
-  for (size_t at = 0; at + 3 <= name.size; at++) {
-    if (memcmp(name.text + at, "GMT", 3) != 0 && memcmp(name.text + at, "UTC", 3) != 0) {
-      continue;
-    }
-    double offset_s;
-    for (size_t size = 9; size >= 3; size--) {
-      const hw__slice zone = {name.text + at, size};
-      if (at + size <= name.size && hw__zone_offset_named(zone, &offset_s)) {
-        hw__guess_copy(out, HW_COLUMN_SIZE, zone);
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
 /* A column in which every cell is a zone. */
 static bool zone_in_column(const hw__guess *guess, size_t column) {
   double offset_s;
@@ -235,15 +280,12 @@ static bool zone_in_column(const hw__guess *guess, size_t column) {
   return seen > 0;
 }
 
+/* Zones of the rows go before the one that is given for times without. */
 static void choose_zone(hw__guess *guess, size_t column, const look *l) {
   hw_columns *c = guess->columns;
   char shown[HW__EXCERPT_SIZE];
   const bool own_clock = c->time_form == HW_TIME_UNIX || c->time_form >= HW_TIME_SECONDS;
-  if (own_clock || c->time_form == HW_TIME_OPEN || c->timezone[0] || c->timezone_from[0] || (is_date(l) && l->offset)) {
-    return;
-  }
-  if (zone_in_name(hw__guess_name(guess, column), c->timezone)) {
-    hw__guess_tell(guess, "times in %s, by the name of their column", c->timezone);
+  if (own_clock || c->time_form == HW_TIME_OPEN || c->timezone_from[0] || (is_date(l) && l->offset)) {
     return;
   }
   for (size_t i = 0; i < hw__guess_width(guess); i++) {
@@ -253,7 +295,41 @@ static void choose_zone(hw__guess *guess, size_t column, const look *l) {
       return;
     }
   }
+  char named[HW_COLUMN_SIZE] = "";
+  const ptrdiff_t clock = c->time[1][0] ? hw__guess_find(guess, c->time[1]) : -1;
+  if (!zone_in_name(hw__guess_name(guess, column), named) && clock >= 0) {
+    zone_in_name(hw__guess_name(guess, (size_t)clock), named);
+  }
+  if (c->timezone[0]) {
+    if (named[0] && strcmp(named, c->timezone) != 0) {
+      hw__guess_tell(guess, "times in %s as given, though the name of their column says %s", c->timezone, named);
+    }
+    return;
+  }
+  if (named[0]) {
+    snprintf(c->timezone, sizeof c->timezone, "%s", named);
+    hw__guess_tell(guess, "times in %s, by the name of their column", c->timezone);
+    return;
+  }
   hw__guess_doubt(guess, "times without an offset; add: timezone: and one such as Europe/Berlin (or --timezone)");
+}
+
+/* Rows above the names would be passed over in silence: a table of another kind before this one, or names that stand
+ * at the end. */
+static void doubt_rows_above(hw__guess *guess, size_t column) {
+  const hw_columns *c = guess->columns;
+  for (size_t i = 0; i < guess->table.header; i++) {
+    const hw__table_line *line = &guess->table.lines[i];
+    hw__date date;
+    double clock_s;
+    const ptrdiff_t beside = c->time[1][0] ? hw__guess_find(guess, c->time[1]) : -1;
+    if (column < line->count && hw__date_parse(line->cells[column], c->time_form, &date) &&
+        (beside < 0 || ((size_t)beside < line->count && hw__clock_parse(line->cells[beside], &clock_s)))) {
+      hw__guess_doubt(guess, "line %zu above the names looks like a row; expected one table, or the same names again",
+                      line->line);
+      return;
+    }
+  }
 }
 
 void hw__guess_time(hw__guess *guess) {
@@ -269,4 +345,5 @@ void hw__guess_time(hw__guess *guess) {
   const look l = look_at(guess, (size_t)column);
   choose_form(guess, (size_t)column, &l);
   choose_zone(guess, (size_t)column, &l);
+  doubt_rows_above(guess, (size_t)column);
 }

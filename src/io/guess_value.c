@@ -1,4 +1,4 @@
-/* Which columns hold concentrations, in what unit, and of which sensors. */
+/* Which columns hold concentrations, and of which sensors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,82 +7,38 @@
 #include "io/guess.h"
 
 static const char value_words[] = "conc|konz|rhod|rwt|dye|tracer|fluor|messwert|value|result|reading";
+static const char tracer_words[] = "rhod|rwt|dye|tracer|fluoresc|uranin";
 static const char sensor_words[] = "sensor|station|site|location|messstelle|gauge|probe|logger";
 static const char flag_words[] = "qual|flag|_cd|qc";
 
 enum { MOST_VALUES = 256 };
 
-/* Texts that stand for nothing wherever they are met. */
-static bool is_nothing(hw__slice text) {
-  static const char *const words[] = {"NA", "N/A", "n/a", "NaN", "nan", "NAN", "NULL", "null", "--", "---", "-", "***"};
-  double value;
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-    if (hw__slice_is(text, words[i])) {
-      return true;
-    }
-  }
-  return hw__number_parse(text, &value) && (value == -999 || value == -9999 || value == -99999);
-}
+/* Numbers in a column, and texts among them that are neither one nor nothing; the first of these, and its line. */
+typedef struct {
+  size_t numbers, texts;
+  hw__slice text;
+  size_t line;
+} tally;
 
-static bool is_given_missing(const hw_columns *c, hw__slice text) {
-  for (size_t i = 0; i < c->missing_count; i++) {
-    if (hw__slice_is(text, c->missing[i])) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool is_numeric(const hw__guess *guess, size_t column) {
-  size_t numbers = 0;
+static tally tally_of(const hw__guess *guess, size_t column) {
+  tally t = {0};
   double value;
   for (size_t row = 0; row < hw__guess_rows(guess); row++) {
     const hw__slice text = hw__guess_cell(guess, row, column);
     const bool number = hw__guess_number(text, guess->columns->decimal, &value);
-    if (text.size && !number && !is_nothing(text) && !is_given_missing(guess->columns, text)) {
-      return false;
-    }
-    numbers += number;
-  }
-  return numbers > 0;
-}
-
-/* The unit that a text speaks of, as our word; NULL for none. Between characters that are no letters or digits. */
-static const char *unit_in(hw__slice text) {
-  static const struct {
-    const char *written, *word;
-  } units[] = {
-      {"ng/l", "ng/l"}, {"ng_l", "ng/l"}, {"\xc2\xb5g/l", "ug/l"}, {"\xce\xbcg/l", "ug/l"},   {"ug/l", "ug/l"},
-      {"ug_l", "ug/l"}, {"ppb", "ppb"},   {"mg/m3", "mg/m3"},      {"mg/m\xc2\xb3", "mg/m3"}, {"mg_m3", "mg/m3"},
-      {"mg/l", "mg/l"}, {"mg_l", "mg/l"}, {"ppm", "ppm"},          {"g/m3", "g/m3"},          {"g/m\xc2\xb3", "g/m3"},
-      {"g_m3", "g/m3"}};
-  char folded[HW_COLUMN_SIZE];
-  const size_t length = text.size < sizeof folded - 1 ? text.size : sizeof folded - 1;
-  for (size_t i = 0; i < length; i++) {
-    folded[i] = text.text[i] >= 'A' && text.text[i] <= 'Z' ? (char)(text.text[i] | 32) : text.text[i];
-  }
-  folded[length] = '\0';
-  for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-    const char *at = strstr(folded, units[i].written);
-    if (at) {
-      const char before = at > folded ? at[-1] : ' ', after = at[strlen(units[i].written)];
-      const bool bounded = !(before >= 'a' && before <= 'z') && !(after >= 'a' && after <= 'z');
-      if (bounded) {
-        return units[i].word;
-      }
+    t.numbers += number;
+    if (text.size && !number && !hw__guess_is_missing(guess, text)) {
+      t.line = t.texts ? t.line : guess->table.lines[guess->table.first + row].line;
+      t.text = t.texts ? t.text : text;
+      t.texts++;
     }
   }
-  return NULL;
+  return t;
 }
 
-/* Unit of a column by its name or by a line of units under the names. */
-static const char *unit_of(const hw__guess *guess, size_t column) {
-  const char *unit = unit_in(hw__guess_name(guess, column));
-  for (size_t i = guess->table.header + 1; !unit && i < guess->table.first; i++) {
-    const hw__table_line *line = &guess->table.lines[i];
-    unit = column < line->count ? unit_in(line->cells[column]) : NULL;
-  }
-  return unit;
+static bool is_numeric(const hw__guess *guess, size_t column) {
+  const tally t = tally_of(guess, column);
+  return t.numbers > t.texts;
 }
 
 static bool is_time(const hw__guess *guess, size_t column) {
@@ -98,13 +54,51 @@ static size_t find_values(const hw__guess *guess, size_t values[MOST_VALUES]) {
   for (int pass = 0; pass < 2 && count == 0; pass++) {
     for (size_t i = 0; i < hw__guess_width(guess) && count < MOST_VALUES; i++) {
       const bool wanted =
-          pass == 0 ? unit_of(guess, i) != NULL : hw__guess_speaks_of(hw__guess_name(guess, i), value_words);
+          pass == 0 ? hw__guess_unit_of(guess, i) != NULL : hw__guess_speaks_of(hw__guess_name(guess, i), value_words);
       if (wanted && !is_time(guess, i) && is_numeric(guess, i)) {
         values[count++] = i;
       }
     }
   }
   return count;
+}
+
+/* A sonde measures oxygen in mg/l beside the tracer: of several columns the one that is called after a tracer. */
+static size_t prefer_tracer(hw__guess *guess, size_t values[MOST_VALUES], size_t count) {
+  size_t tracers = 0, tracer = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (hw__guess_speaks_of(hw__guess_name(guess, values[i]), tracer_words)) {
+      tracer = values[i];
+      tracers++;
+    }
+  }
+  if (count < 2 || tracers != 1) {
+    return count;
+  }
+  char shown[HW__EXCERPT_SIZE], other[HW__EXCERPT_SIZE];
+  hw__guess_tell(guess, "'%s' taken for the tracer, '%s' passed over; value: would say otherwise",
+                 hw__excerpt(hw__guess_name(guess, tracer), shown),
+                 hw__excerpt(hw__guess_name(guess, values[values[0] == tracer]), other));
+  values[0] = tracer;
+  return 1;
+}
+
+/* None: the columns of numbers are offered. */
+static void doubt_values(hw__guess *guess) {
+  hw_error offered = {""};
+  size_t length = 0, count = 0;
+  char shown[HW__EXCERPT_SIZE];
+  for (size_t i = 0; i < hw__guess_width(guess) && count < 4; i++) {
+    const hw__slice name = hw__guess_name(guess, i);
+    const bool counts = hw__slice_is(name, "#") || hw__guess_speaks_of(name, "site|station|record|serial");
+    if (!is_time(guess, i) && is_numeric(guess, i) && !counts) {
+      const int wrote = snprintf(offered.text + length, sizeof offered.text - length, "%s'%s'",
+                                 count ? ", " : ", such as ", hw__excerpt(name, shown));
+      length += wrote > 0 ? (size_t)wrote : 0;
+      count++;
+    }
+  }
+  hw__guess_doubt(guess, "no column of concentrations found; add: value: and the name of one%s", offered.text);
 }
 
 static bool is_river_sensor(const hw__guess *guess, hw__slice text) {
@@ -152,7 +146,7 @@ static void settle_names(hw__guess *guess, size_t column) {
       strangers++;
     }
   }
-  if (strangers == 0) {
+  if (!guess->river || strangers == 0) {
     return;
   }
   if (strangers == 1 && guess->river->sensor_count == 1 && !c->name_count) {
@@ -165,8 +159,8 @@ static void settle_names(hw__guess *guess, size_t column) {
       return;
     }
   }
-  hw__guess_doubt(guess, "'%s' is no sensor of the river; add: names: {ID: \"%s\"}", hw__excerpt(strange, shown),
-                  shown);
+  hw__guess_doubt(guess, "'%s' is no sensor of the river; add: names: {ID: \"%.*s\"}", hw__excerpt(strange, shown),
+                  (int)strange.size, strange.text);
 }
 
 /* The column that says whose reading a row is, or -1. */
@@ -180,7 +174,7 @@ static ptrdiff_t find_sensor_column(const hw__guess *guess) {
       return (ptrdiff_t)i;
     }
     const hw__slice name = hw__guess_name(guess, i);
-    if (named < 0 && hw__guess_speaks_of(name, sensor_words) && !unit_of(guess, i) &&
+    if (named < 0 && hw__guess_speaks_of(name, sensor_words) && !hw__guess_unit_of(guess, i) &&
         hw__guess_cell(guess, 0, i).size) {
       named = (ptrdiff_t)i;
     }
@@ -207,7 +201,16 @@ static bool names_sensor(hw__slice name, const char *id) {
 
 static void add_sensor(hw__guess *guess, const char *id, size_t column) {
   hw_columns *c = guess->columns;
-  char shown[HW__EXCERPT_SIZE];
+  char shown[HW__EXCERPT_SIZE], other[HW__EXCERPT_SIZE];
+  for (size_t i = 0; i < c->sensor_count; i++) {
+    if (strcmp(c->sensors[i].id, id) == 0) {
+      const hw__slice taken = {c->sensors[i].name, strlen(c->sensors[i].name)};
+      hw__guess_doubt(guess, "columns '%s' and '%s' may both be sensor %s; add: sensors: {%s: \"%s\"}",
+                      hw__excerpt(taken, shown), hw__excerpt(hw__guess_name(guess, column), other), id, id,
+                      c->sensors[i].name);
+      return;
+    }
+  }
   hw_column_sensor *larger = realloc(c->sensors, (c->sensor_count + 1) * sizeof *larger);
   if (!larger) {
     hw__guess_doubt(guess, "%s", hw_status_text(HW_ENOMEM));
@@ -220,30 +223,45 @@ static void add_sensor(hw__guess *guess, const char *id, size_t column) {
   hw__guess_tell(guess, "sensor %s from '%s'", id, hw__excerpt(hw__guess_name(guess, column), shown));
 }
 
+/* The river's sensor that a column is called after, or NULL. */
+static const char *sensor_of(const hw__guess *guess, size_t column) {
+  for (size_t s = 0; s < guess->river->sensor_count; s++) {
+    if (names_sensor(hw__guess_name(guess, column), guess->river->sensors[s].id)) {
+      return guess->river->sensors[s].id;
+    }
+  }
+  return NULL;
+}
+
 /* A wide table: the names of its columns name sensors. */
 static void choose_sensors(hw__guess *guess, const size_t *values, size_t count) {
   const hw_river *river = guess->river;
+  const hw__slice first = hw__guess_name(guess, values[0]);
   char shown[HW__EXCERPT_SIZE];
-  hw__excerpt(hw__guess_name(guess, values[0]), shown);
   if (!river) {
-    hw__guess_doubt(guess, "whose concentration '%s' is shows only with --river; or add: sensors: {ID: \"%s\"}", shown,
-                    shown);
+    hw__guess_doubt(guess, "whose concentration '%s' is shows only with --river; or add: sensors: {ID: \"%.*s\"}",
+                    hw__excerpt(first, shown), (int)first.size, first.text);
     return;
   }
   for (size_t i = 0; i < count; i++) {
-    for (size_t s = 0; s < river->sensor_count; s++) {
-      if (names_sensor(hw__guess_name(guess, values[i]), river->sensors[s].id)) {
-        add_sensor(guess, river->sensors[s].id, values[i]);
-        break;
-      }
+    const char *id = sensor_of(guess, values[i]);
+    if (id) {
+      add_sensor(guess, id, values[i]);
     }
   }
   if (!guess->columns->sensor_count && count == 1 && river->sensor_count == 1) {
     add_sensor(guess, river->sensors[0].id, values[0]);
   }
   if (!guess->columns->sensor_count) {
-    hw__guess_doubt(guess, "no column says whose readings these are; add: sensors: {%s: \"%s\"}", river->sensors[0].id,
-                    shown);
+    hw__guess_doubt(guess, "no column says whose readings these are; add: sensors: {%s: \"%.*s\"}",
+                    river->sensors[0].id, (int)first.size, first.text);
+    return;
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (!sensor_of(guess, values[i]) && count > 1) {
+      hw__guess_tell(guess, "'%s' names no sensor of the river and is not used",
+                     hw__excerpt(hw__guess_name(guess, values[i]), shown));
+    }
   }
 }
 
@@ -271,11 +289,12 @@ static void choose_columns(hw__guess *guess) {
     values[0] = at < 0 ? 0 : (size_t)at;
     count = at < 0 ? 0 : 1;
   }
+  if (count == 0 && c->value[0]) {
+    hw__guess_doubt(guess, "no column '%.60s' for the concentration, expected one of the header's names", c->value);
+    return;
+  }
   if (count == 0) {
-    hw__guess_doubt(guess,
-                    c->value[0] ? "no column '%.60s' for the concentration, expected one of the header's names"
-                                : "no column of concentrations found; add: value:%.0s and the name of one",
-                    c->value);
+    doubt_values(guess);
     return;
   }
   ptrdiff_t sensor = c->sensor[0] ? hw__guess_find(guess, c->sensor) : find_sensor_column(guess);
@@ -284,83 +303,29 @@ static void choose_columns(hw__guess *guess) {
     hw__guess_tell(guess, "sensors from '%s'", hw__excerpt(hw__guess_name(guess, (size_t)sensor), shown));
   }
   if (!c->sensor[0]) {
+    count = guess->river && guess->river->sensor_count == 1 ? prefer_tracer(guess, values, count) : count;
     choose_sensors(guess, values, count);
     if (c->sensor_count) {
       c->value[0] = '\0';
     }
   } else if (!c->value[0]) {
+    count = prefer_tracer(guess, values, count);
     choose_value(guess, values, count);
   }
 }
 
-static ptrdiff_t value_at(const hw__guess *guess, size_t i) {
+/* Texts among the concentrations that nobody has said to stand for nothing. */
+static void doubt_texts(hw__guess *guess) {
   const hw_columns *c = guess->columns;
-  return hw__guess_find(guess, c->sensor_count ? c->sensors[i].name : c->value);
-}
-
-/* The unit that a column of its own gives to every row, or NULL. */
-static const char *unit_in_rows(const hw__guess *guess, ptrdiff_t *column) {
-  for (size_t i = 0; i < hw__guess_width(guess); i++) {
-    const char *unit = unit_in(hw__guess_cell(guess, 0, i));
-    for (size_t row = 1; unit && row < hw__guess_rows(guess); row++) {
-      const char *other = unit_in(hw__guess_cell(guess, row, i));
-      unit = other && strcmp(unit, other) == 0 ? unit : NULL;
-    }
-    if (unit) {
-      *column = (ptrdiff_t)i;
-      return unit;
-    }
-  }
-  return NULL;
-}
-
-static void choose_unit(hw__guess *guess) {
-  hw_columns *c = guess->columns;
   const size_t count = c->sensor_count ? c->sensor_count : c->value[0] ? 1 : 0;
-  char shown[HW__EXCERPT_SIZE];
-  ptrdiff_t column = -1;
-  const char *common = c->unit[0] ? NULL : unit_in_rows(guess, &column);
-  if (common) {
-    snprintf(c->unit, sizeof c->unit, "%s", common);
-    hw__guess_tell(guess, "concentrations in %s, by '%s'", common,
-                   hw__excerpt(hw__guess_name(guess, (size_t)column), shown));
-  }
-  for (size_t i = 0; i < count && !c->unit[0]; i++) {
-    const ptrdiff_t at = value_at(guess, i);
-    const char *unit = at < 0 ? NULL : unit_of(guess, (size_t)at);
-    const ptrdiff_t next = i + 1 < count ? value_at(guess, i + 1) : -1;
-    const char *other = next < 0 ? unit : unit_of(guess, (size_t)next);
-    if (at >= 0 && (!unit || !other || strcmp(unit, other) != 0)) {
-      hw__guess_doubt(guess, "'%s' does not say its unit; add: unit: ug/l, mg/l, ng/l, ppb or ppm",
-                      hw__excerpt(hw__guess_name(guess, (size_t)at), shown));
-      return;
-    }
-    if (unit && i + 1 == count) {
-      snprintf(c->unit, sizeof c->unit, "%s", unit);
-      hw__guess_tell(guess, "concentrations in %s", unit);
-    }
-  }
-}
-
-/* Texts among the values that stand for no reading. */
-static void choose_missing(hw__guess *guess) {
-  hw_columns *c = guess->columns;
-  const size_t count = c->sensor_count ? c->sensor_count : c->value[0] ? 1 : 0;
-  char shown[HW__EXCERPT_SIZE];
-  const bool given = c->missing_count > 0;
-  for (size_t i = 0; i < count && !given; i++) {
-    const ptrdiff_t at = value_at(guess, i);
-    for (size_t row = 0; at >= 0 && row < hw__guess_rows(guess); row++) {
-      const hw__slice text = hw__guess_cell(guess, row, (size_t)at);
-      if (!is_nothing(text) || is_given_missing(c, text)) {
-        continue;
-      }
-      char(*larger)[HW_WORD_SIZE] = realloc(c->missing, (c->missing_count + 1) * sizeof *larger);
-      if (larger) {
-        c->missing = larger;
-        hw__guess_copy(larger[c->missing_count++], HW_WORD_SIZE, text);
-        hw__guess_tell(guess, "'%s' taken as missing", hw__excerpt(text, shown));
-      }
+  for (size_t i = 0; i < count; i++) {
+    const ptrdiff_t at = hw__guess_find(guess, c->sensor_count ? c->sensors[i].name : c->value);
+    const tally t = at < 0 ? (tally){0} : tally_of(guess, (size_t)at);
+    char shown[HW__EXCERPT_SIZE], name[HW__EXCERPT_SIZE];
+    if (t.texts && t.numbers) {
+      hw__guess_doubt(
+          guess, "'%s' holds '%s' on line %zu, expected a number; if it stands for no reading add: missing: [\"%s\"]",
+          hw__excerpt(hw__guess_name(guess, (size_t)at), name), hw__excerpt(t.text, shown), t.line, shown);
     }
   }
 }
@@ -373,8 +338,8 @@ void hw__guess_value(hw__guess *guess) {
   if (sensor >= 0) {
     settle_names(guess, (size_t)sensor);
   }
-  choose_unit(guess);
-  choose_missing(guess);
+  hw__guess_unit(guess);
+  doubt_texts(guess);
   for (size_t i = 0; !c->quality[0] && i < hw__guess_width(guess); i++) {
     const hw__slice name = hw__guess_name(guess, i);
     if (hw__guess_speaks_of(name, flag_words) && !hw__guess_speaks_of(name, "agency") && !is_time(guess, i)) {

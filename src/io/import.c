@@ -49,6 +49,31 @@ static bool looks_like_text(hw__slice line) {
   return line.size <= HW__LONGEST_LINE;
 }
 
+hw_status hw__import_begin(const hw__import *import) {
+  hw__lines *lines = import->lines;
+  hw__slice head;
+  hw_status status = hw__lines_mark(lines);
+  if (status != HW_OK || lines->encoding != HW_ENCODING_OPEN) {
+    return status;
+  }
+  status = hw__lines_head(lines, 1, &head);
+  const hw_encoding shown = status == HW_OK ? hw__encoding_unmarked(head) : HW_ENCODING_OPEN;
+  const hw_columns *mapping = import->options && import->options->columns ? import->options->columns
+                              : import->river                             ? import->river->import
+                                                                          : NULL;
+  const bool said = mapping && mapping->encoding == shown, heard = import->options && import->options->tell;
+  if (shown == HW_ENCODING_OPEN || !(said || heard)) {
+    return status;
+  }
+  if (!said) {
+    hw_error sentence;
+    hw__fail(&sentence, HW_OK, "%s:1: zeros between the letters and no byte-order mark, taken as %s", import->name,
+             hw__word_of(hw__encoding_words, (int)shown));
+    import->options->tell(import->options->context, sentence.text);
+  }
+  return hw__lines_decode(lines, shown);
+}
+
 hw_status hw__import_is_foreign(hw__lines *lines, bool *foreign) {
   hw__slice line = {0};
   size_t index;
@@ -62,7 +87,10 @@ hw_status hw__import_is_foreign(hw__lines *lines, bool *foreign) {
     line.size--;
   }
   hw__header header;
-  *foreign = hw__slice_trim(line).text[0] != '{' && hw__csv_header(line, &header, NULL) == HW_EEMPTY;
+  const hw_status ours = hw__csv_header(line, true, &header, NULL);
+  /* Names of our own in a line that is not right are our reader's to complain about. */
+  const bool named = hw__guess_speaks_of(line, "concentration_");
+  *foreign = hw__slice_trim(line).text[0] != '{' && (ours == HW_EEMPTY || (ours != HW_OK && !named));
   return HW_OK;
 }
 
@@ -158,6 +186,28 @@ hw_status hw__import_columns(const hw__import *import, hw_columns **out, hw_erro
   return status;
 }
 
+hw_status hw__import_open(const hw__import *import, hw_columns **columns, hw__foreign **foreign, hw_error *error) {
+  hw__lines *lines = import->lines;
+  hw_status status = hw__import_columns(import, columns, error);
+  while (status == HW_OK && lines->line < (*columns)->header + (*columns)->skip) {
+    hw__slice line;
+    status = hw__lines_next(lines, &line);
+    if (status != HW_OK) {
+      return status == HW_EEND ? hw__fail(error, HW_EINPUT, "%s:%llu: no names on line %zu, expected them there",
+                                          import->name, (unsigned long long)lines->line, (*columns)->header)
+                               : hw__lines_fault(lines, import->name, status, error);
+    }
+    hw_error sentence;
+    if (lines->line == (*columns)->header) {
+      status = hw__foreign_create(*columns, import->river, line, foreign, &sentence);
+    }
+    if (status != HW_OK) {
+      hw__fail(error, status, "%s:%llu: %s", import->name, (unsigned long long)lines->line, sentence.text);
+    }
+  }
+  return status;
+}
+
 static hw_status propose(const hw__import *import, hw_columns **out, hw_error *error) {
   bool foreign = true;
   hw_status status = HW_OK;
@@ -187,9 +237,10 @@ hw_status hw_columns_propose(const char *path, const hw_river *river, const hw_r
     return status;
   }
   const char *name = hw__lines_name(path);
+  const hw__import import = {&lines, name, river, options, doubt};
   status = hw__lines_open(&lines);
   if (status == HW_OK) {
-    status = hw__lines_mark(&lines);
+    status = hw__import_begin(&import);
   }
   hw__slice line = {0};
   size_t index;
@@ -200,10 +251,10 @@ hw_status hw_columns_propose(const char *path, const hw_river *river, const hw_r
   if (status != HW_OK) {
     hw__lines_fault(&lines, name, status, error);
   } else if (!found || !looks_like_text(line)) {
-    status =
-        hw__fail(error, HW_EINPUT, "%s:1: %s, expected a table as text", name, found ? "binary data" : "an empty file");
+    status = hw__fail(error, HW_EINPUT, "%s:1: %s", name,
+                      found ? hw__encoding_binary(line) : "an empty file, expected a table as text");
   } else {
-    status = propose(&(hw__import){&lines, name, river, options, doubt}, out, error);
+    status = propose(&import, out, error);
   }
   hw__lines_close(&lines);
   return status;

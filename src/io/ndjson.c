@@ -182,10 +182,12 @@ static hw_status keep(const hw__column *column, hw__slice value, bool escaped,
         value.text && hw__slice_is(value, "true");
     return HW_OK;
   }
-  hw__slice *wanted = column->role == HW__TIME     ? &row->time
-                      : column->role == HW__SENSOR ? &row->sensor
-                      : column->role == HW__RIVER  ? &row->river
-                                                   : &row->value;
+  hw__slice *wanted = column->role == HW__TIME        ? &row->time
+                      : column->role == HW__SENSOR    ? &row->sensor
+                      : column->role == HW__RIVER     ? &row->river
+                      : column->role == HW__GAUGE     ? &row->gauge
+                      : column->role == HW__DISCHARGE ? &row->discharge
+                                                      : &row->value;
   if (wanted->text) {
     return hw__fail(error, HW_EINPUT, "a second %s in one object, expected one time, sensor and concentration",
                     column->name);

@@ -28,6 +28,8 @@ struct hw_reader {
   double origin_unix_s;
   char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE];
   hw_reader_counts counts;
+  hw_take_flow take_flow; /* NULL: discharges are not asked for */
+  void *flow_context;
 };
 
 /* "NAME:LINE: " in front of the sentence. */
@@ -77,7 +79,7 @@ static hw_status read_header(hw_reader *reader, hw_error *error) {
   }
   hw_error sentence;
   if (looks_binary(line)) {
-    hw__fail(&sentence, HW_EINPUT, "binary data, expected readings as CSV or NDJSON text");
+    hw__fail(&sentence, HW_EINPUT, "%s", hw__encoding_binary(line));
     return fail_here(reader, &sentence, error);
   }
   const hw__slice text = hw__slice_trim(line);
@@ -87,7 +89,7 @@ static hw_status read_header(hw_reader *reader, hw_error *error) {
     reader->pending = text;
     return HW_OK;
   }
-  if (hw__csv_header(line, &reader->header, &sentence) != HW_OK) {
+  if (hw__csv_header(line, reader->take_flow, &reader->header, &sentence) != HW_OK) {
     return fail_here(reader, &sentence, error);
   }
   return HW_OK;
@@ -180,6 +182,30 @@ static hw_status row_to_reading(hw_reader *reader, const hw__row *row, hw_readin
   return HW_OK;
 }
 
+static hw_status give_discharge(hw_reader *reader, const hw__row *row, hw_error *sentence) {
+  hw_flow flow = {0};
+  const hw__slice id = hw__row_gauge(row);
+  while (flow.gauge < reader->river->gauge_count && !hw__slice_is(id, reader->river->gauges[flow.gauge].id)) {
+    flow.gauge++;
+  }
+  if (flow.gauge == reader->river->gauge_count) {
+    char shown[HW__EXCERPT_SIZE];
+    return hw__fail(sentence, HW_EINPUT, "gauge '%s' is not in the river file, expected one of its gauges",
+                    hw__excerpt(id, shown));
+  }
+  hw_status status = parse_time(reader, row, &flow.time_s, sentence);
+  if (status == HW_OK) {
+    status = hw__row_discharge(row, &flow.discharge_m3_s, sentence);
+  }
+  if (status == HW_OK && !(flow.discharge_m3_s > 0)) {
+    return hw__fail(sentence, HW_EINPUT, "discharge_m3_s %g, expected a positive number", flow.discharge_m3_s);
+  }
+  if (status == HW_OK) {
+    reader->take_flow(reader->flow_context, &flow);
+  }
+  return status;
+}
+
 static hw_status check_complete(const hw__row *row, hw_error *sentence) {
   if (!row->time.text || !row->sensor.text || !row->value.text) {
     return hw__fail(sentence, HW_EINPUT, "an object without %s, expected all of time, sensor and concentration",
@@ -217,10 +243,13 @@ hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
     hw_status status = reader->foreign  ? hw__foreign_row(reader->foreign, reader->scratch, &row, &sentence)
                        : reader->ndjson ? hw__ndjson_row(line, reader->scratch, &row, &sentence)
                                         : hw__csv_row(&reader->header, line, reader->scratch, &row, &sentence);
-    if (status == HW_OK && reader->ndjson) {
+    const bool flow = status == HW_OK && reader->take_flow && !reader->foreign && hw__row_is_discharge(&row);
+    if (status == HW_OK && reader->ndjson && !(flow && row.time.text)) {
       status = check_complete(&row, &sentence);
     }
-    if (status == HW_OK) {
+    if (status == HW_OK && flow) {
+      status = give_discharge(reader, &row, &sentence);
+    } else if (status == HW_OK) {
       status = row_to_reading(reader, &row, out, &keep, &sentence);
     }
     if (status != HW_OK) {
@@ -232,35 +261,9 @@ hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
   }
 }
 
-/* A table that is not written our way: its mapping is completed, and the lines up to its first row are passed over. */
-static hw_status open_foreign(hw_reader *reader, const hw_reader_options *options, hw_error *error) {
-  const hw__import import = {.lines = &reader->lines, .name = reader->name, .river = reader->river, .options = options};
-  hw_status status = hw__import_columns(&import, &reader->columns, error);
-  if (status != HW_OK) {
-    return status;
-  }
-  const size_t first = reader->columns->header + reader->columns->skip;
-  while (status == HW_OK && reader->lines.line < first) {
-    hw__slice line;
-    hw_error sentence;
-    status = hw__lines_next(&reader->lines, &line);
-    if (status != HW_OK) {
-      return status == HW_EEND ? hw__fail(error, HW_EINPUT, "%s:%llu: no names on line %zu, expected them there",
-                                          reader->name, (unsigned long long)reader->lines.line, reader->columns->header)
-                               : hw__lines_fault(&reader->lines, reader->name, status, error);
-    }
-    if (reader->lines.line == reader->columns->header) {
-      status = hw__foreign_create(reader->columns, reader->river, line, &reader->foreign, &sentence);
-      if (status != HW_OK) {
-        fail_here(reader, &sentence, error);
-      }
-    }
-  }
-  return status;
-}
-
 static hw_status open_format(hw_reader *reader, const hw_reader_options *options, hw_error *error) {
-  hw_status status = hw__lines_mark(&reader->lines);
+  const hw__import import = {.lines = &reader->lines, .name = reader->name, .river = reader->river, .options = options};
+  hw_status status = hw__import_begin(&import);
   bool foreign = false;
   if (status == HW_OK) {
     const bool mapped = options && (options->columns || options->timezone);
@@ -271,7 +274,7 @@ static hw_status open_format(hw_reader *reader, const hw_reader_options *options
   if (status != HW_OK) {
     return hw__lines_fault(&reader->lines, reader->name, status, error);
   }
-  return foreign ? open_foreign(reader, options, error) : read_header(reader, error);
+  return foreign ? hw__import_open(&import, &reader->columns, &reader->foreign, error) : read_header(reader, error);
 }
 
 /* Takes over what `lines` holds, also on failure. */
@@ -285,6 +288,8 @@ static hw_status create(hw__lines lines, const char *name, const hw_river *river
   }
   reader->river = river;
   reader->lines = lines;
+  reader->take_flow = options ? options->take_flow : NULL;
+  reader->flow_context = options ? options->flow_context : NULL;
   reader->name = strdup(name);
   reader->seen = hw__seen_create();
   reader->latest_s = malloc((river->sensor_count + 1) * sizeof *reader->latest_s);

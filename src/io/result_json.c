@@ -222,6 +222,7 @@ void hw__json_result(hw__json *json, const hw_result *result) {
   hw__json_text(json, "schema", "headwater.estimate/1");
   hw__json_text(json, "version", HW_VERSION);
   hw__json_text(json, "river", result->river->name);
+  hw__json_text(json, "substance", result->river->substance.name[0] ? result->river->substance.name : NULL);
   hw__json_text(json, "method", result->method);
   hw__json_count(json, "seed", result->seed);
   hw__json_count(json, "readings", e ? e->readings : 0);

@@ -85,7 +85,7 @@ static void add_duration_lines(hw__text *text, const hw_estimate *e) {
     hw__text_add(text, "  lasted    %-22s%s to %s\n", span_text(e->duration_s.mid, mid),
                  span_text(e->duration_s.lo, lo), span_text(e->duration_s.hi, hi));
   }
-  if (e->still_flowing > 0) {
+  if (e->still_flowing >= 0.005) {
     hw__text_add(text, "  It still flows with probability %.0f %%", 100 * e->still_flowing);
     if (isfinite(e->rate_g_s)) {
       hw__text_add(text, ", at %.3g g/s; the mass is the mass so far", e->rate_g_s);
@@ -257,9 +257,12 @@ static void add_cost_line(hw__text *text, const hw_result *result) {
                  "\nRows passed over: %" PRIu64 " missing, %" PRIu64 " duplicate. Out of time order: %" PRIu64 ".\n",
                  c->missing, c->duplicate, c->out_of_order);
   }
-  hw__text_add(text, "\nMethod %s, seed %" PRIu64 ", %s. %.3g s in all, %.3g us for the median reading.\n",
-               result->method, result->seed, hw_stop_text(result->estimate->stop), result->seconds,
-               result->reading_us_median);
+  hw__text_add(text, "\nMethod %s, seed %" PRIu64 ", %s. %.3g s in all", result->method, result->seed,
+               hw_stop_text(result->estimate->stop), result->seconds);
+  if (!isnan(result->reading_us_median)) {
+    hw__text_add(text, ", %.3g us for the median reading", result->reading_us_median);
+  }
+  hw__text_add(text, ".\n");
 }
 
 /* No answer is an answer: nothing seen, or nothing that the method can stand for. */

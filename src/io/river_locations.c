@@ -42,8 +42,12 @@ static hw_status search_named(hw__yaml *yaml, const yaml_node_t *locations, hw_r
     char id[HW_ID_SIZE];
     hw_error sentence;
     hw_status status = hw__yaml_take_id(yaml, name, "a branch in search locations", id);
-    status = status == HW_OK ? hw__river_name_branch(yaml, name, river, &branch) : status;
-    status = status == HW_OK ? hw__river_take_pair(yaml, value, "search locations", id, side, NULL) : status;
+    if (status == HW_OK) {
+      status = hw__river_name_branch(yaml, name, river, &branch);
+    }
+    if (status == HW_OK) {
+      status = hw__river_take_pair(yaml, value, "search locations", id, side, NULL);
+    }
     if (status != HW_OK) {
       return status;
     }

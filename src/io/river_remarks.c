@@ -7,19 +7,25 @@
 /* Defaults that stand for a measurement are never silent. */
 static void remark_defaults(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
   const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
-  const bool decay = hw__yaml_value(yaml, hw__yaml_value(yaml, root, "hydraulics"), "decay_per_s") != NULL;
+  const bool decay = hw__yaml_value(yaml, root, "substance") ||
+                     hw__yaml_value(yaml, hw__yaml_value(yaml, root, "hydraulics"), "decay_per_s");
   size_t silent = 0;
   for (size_t i = 0; i < river->sensor_count; i++) {
     const yaml_node_t *sensor = hw__yaml_node(yaml, sensors->data.sequence.items.start[i]);
     silent += hw__yaml_value(yaml, sensor, "noise_relative") == NULL;
   }
-  char noise[80] = "";
+  char noise[80] = "", time[80] = "";
   if (silent) {
     snprintf(noise, sizeof noise, "%snoise_relative 0.05 for %zu of %zu sensors", decay ? "" : ", ", silent,
              river->sensor_count);
   }
-  if (silent || !decay) {
-    hw__yaml_warn(yaml, root, "not given, so taken: %s%s", decay ? "" : "decay_per_s 0", noise);
+  if (!hw__yaml_value(yaml, hw__yaml_value(yaml, root, "search"), "time_s")) {
+    snprintf(time, sizeof time, "%ssearch time_s %.0f to %.0f s", silent || !decay ? ", " : "", river->search.lo.time_s,
+             river->search.hi.time_s);
+  }
+  if (silent || !decay || time[0]) {
+    hw__yaml_warn(yaml, root, "not given, so taken: %s%s%s", decay ? "" : "a conservative pollutant (no substance)",
+                  noise, time);
   }
 }
 

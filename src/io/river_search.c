@@ -4,6 +4,9 @@
 #include "io/river_yaml.h"
 #include "io/time.h"
 
+/* Where nothing is said of the time: from two days before the first reading to a week after it. */
+static const double two_days_s = 172800, a_week_s = 604800;
+
 static const char or_instant[] = " or an instant with its offset such as 2026-03-01T08:15:00Z";
 
 static bool is_instant(const yaml_node_t *node, double *out) {
@@ -114,7 +117,10 @@ hw_status hw__river_take_search(hw__yaml *yaml, const yaml_node_t *node, const c
       {"mass_g", take_mass, 0, true},
       {"location_m", take_location, 0, false}, /* or locations: hw__river_settle_search sees to it */
       {"locations", hw__river_take_locations, 0, false},
-      {"time_s", take_time, 0, true},
+      {"time_s", take_time, 0, false},
   };
+  hw_box *box = &((hw_river *)target)->search;
+  box->lo.time_s = -two_days_s;
+  box->hi.time_s = a_week_s;
   return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
 }

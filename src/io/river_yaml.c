@@ -134,6 +134,7 @@ static hw_status take_sensor(hw__yaml *yaml, const yaml_node_t *node, const char
   static const hw__yaml_field fields[] = {
       {"id", hw__yaml_take_id, offsetof(hw_sensor, id), true},
       {"branch", hw__river_take_branch_later, 0, false},
+      {"name", hw__yaml_take_name, offsetof(hw_sensor, name), false},
       {"location_m", hw__yaml_take_number, offsetof(hw_sensor, location_m), true},
       {"noise_relative", hw__yaml_take_not_negative, offsetof(hw_sensor, noise_relative), false},
       {"noise_absolute_g_m3", hw__yaml_take_not_negative, offsetof(hw_sensor, noise_absolute_g_m3), false},
@@ -301,6 +302,7 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
   static const hw__yaml_field fields[] = {
       {"name", hw__yaml_take_name, offsetof(hw_river, name), false},
       {"hydraulics", take_hydraulics, offsetof(hw_river, hydraulics), true},
+      {"substance", hw__river_take_substance, offsetof(hw_river, substance), false},
       {"reaches", take_reaches, 0, false},
       {"branches", hw__river_take_branches, 0, false},
       {"search", hw__river_take_search, 0, true},
@@ -321,6 +323,9 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
   }
   if (status == HW_OK) {
     status = hw__river_settle_branches(yaml, root, river);
+  }
+  if (status == HW_OK) {
+    status = hw__river_settle_substance(yaml, root, river);
   }
   if (status == HW_OK) {
     status = hw__river_settle_search(yaml, hw__yaml_value(yaml, root, "search"), river);

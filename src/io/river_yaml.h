@@ -43,6 +43,9 @@ hw_status hw__river_name_branch(hw__yaml *yaml, const yaml_node_t *node, const h
 hw_status hw__river_settle_branches(hw__yaml *yaml, const yaml_node_t *root, hw_river *river);
 hw_status hw__river_take_locations(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
 hw_status hw__river_settle_search(hw__yaml *yaml, const yaml_node_t *search, hw_river *river);
+hw_status hw__river_take_substance(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
+/* Once discharges are known: the substance enters the river's numbers, and its guideline stands in for alarm levels. */
+hw_status hw__river_settle_substance(hw__yaml *yaml, const yaml_node_t *root, hw_river *river);
 void hw__river_remark(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river);
 
 #endif

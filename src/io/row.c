@@ -5,6 +5,10 @@
 #include "io/reader.h"
 #include "io/time.h"
 
+/* Beyond these a number is a slip of whoever wrote it, and methods that square it would leave the finite numbers: a
+ * million times the density of water, and thirty thousand years. */
+static const double most_g_m3 = 1e12, most_s = 1e12;
+
 hw_status hw__row_time(const hw__row *row, double *out, hw_error *error) {
   char shown[HW__EXCERPT_SIZE];
   const hw__column *column = row->time_column;
@@ -20,8 +24,8 @@ hw_status hw__row_time(const hw__row *row, double *out, hw_error *error) {
   if (!hw__number_parse(row->time, &value)) {
     return hw__fail(error, HW_EINPUT, "%s '%s', expected a number", column->name, hw__excerpt(row->time, shown));
   }
-  if (!isfinite(value * column->multiply)) {
-    return hw__fail(error, HW_EINPUT, "%s too large, expected a time", column->name);
+  if (!(fabs(value * column->multiply) <= most_s)) {
+    return hw__fail(error, HW_EINPUT, "%s %g, expected a time of at most %g s", column->name, value, most_s);
   }
   *out = value * column->multiply;
   return HW_OK;
@@ -44,6 +48,25 @@ hw_status hw__row_value(const hw__row *row, hw_reading *reading, hw_error *error
     return hw__fail(error, HW_EINPUT, "%s '%s', expected a number, '<' or '>' and a limit, or nothing",
                     row->value_column->name, hw__excerpt(row->value, shown));
   }
+  if (!(fabs(value / row->value_column->divide) <= most_g_m3)) {
+    return hw__fail(error, HW_EINPUT, "%s %g, expected at most %g g/m3", row->value_column->name, value, most_g_m3);
+  }
   reading->concentration_g_m3 = value / row->value_column->divide;
+  return HW_OK;
+}
+
+bool hw__row_is_discharge(const hw__row *row) {
+  return row->value.size == 0 && row->discharge.size > 0;
+}
+
+hw__slice hw__row_gauge(const hw__row *row) {
+  return row->gauge.size ? row->gauge : row->sensor;
+}
+
+hw_status hw__row_discharge(const hw__row *row, double *out, hw_error *error) {
+  if (!hw__number_parse(row->discharge, out)) {
+    char shown[HW__EXCERPT_SIZE];
+    return hw__fail(error, HW_EINPUT, "discharge_m3_s '%s', expected a number", hw__excerpt(row->discharge, shown));
+  }
   return HW_OK;
 }

@@ -4,9 +4,9 @@
 
 #include "river/along.h"
 #include "river/clock_inside.h"
+#include "river/flow_doubt.h"
 #include "river/network.h"
 
-#define DEFAULT_EXPONENT 0.45
 /* Places of the table are at most this far apart. */
 #define STEP_M 2000.0
 enum { MOST_DROPS = 1500 };
@@ -282,13 +282,14 @@ hw_status hw__clock_create(const hw_river *river, hw__clock **out) {
   hw__clock *c = calloc(1, sizeof *c);
   maker k = {.river = river, .transport = transport, .clock = c};
   if (c) {
-    const double given = river->hydraulics.velocity_exponent;
-    c->exponent = given > 0 ? given : DEFAULT_EXPONENT;
+    c->exponent = hw__velocity_exponent(river);
   }
   status = c ? gather(&k) : HW_ENOMEM;
   if (status == HW_OK && c->gauge_count > 1) {
     status = lay_nodes(&k);
-    status = status == HW_OK ? fill_table(&k) : status;
+    if (status == HW_OK) {
+      status = fill_table(&k);
+    }
   }
   free(k.stations);
   hw_transport_free(transport);

@@ -56,7 +56,7 @@ bool hw__branch_enters(const hw_river *river, size_t from, size_t into, double *
   return false;
 }
 
-double hw__search_place(const hw_river *river, double share, size_t *branch) {
+double hw_river_search_place(const hw_river *river, double share, size_t *branch) {
   *branch = 0;
   if (!river->branch_count) {
     const hw_box *box = &river->search;
@@ -79,6 +79,20 @@ double hw__search_place(const hw_river *river, double share, size_t *branch) {
     }
   }
   return fmin(river->branches[*branch].search_lo_m + rest_m, river->branches[*branch].search_hi_m);
+}
+
+double hw_river_way_m(const hw_river *river, size_t from_branch, double from_m, size_t to_branch, double to_m) {
+  double way_m = 0;
+  while (from_branch != to_branch) {
+    const hw_branch *b = from_branch < river->branch_count ? &river->branches[from_branch] : NULL;
+    if (!b || b->joins == HW_OUTLET) {
+      return NAN;
+    }
+    way_m -= from_m; /* down to its mouth, metre 0 */
+    from_m = b->joins_at_m;
+    from_branch = b->joins;
+  }
+  return to_m >= from_m ? way_m + (to_m - from_m) : (double)NAN;
 }
 
 /* Follows the water down; more steps than there are branches means a circle. */

@@ -24,10 +24,6 @@ double hw__branch_end(const hw_river *river, size_t branch);
 /* Does water of one branch come into another one further down? Then *at_m is where it enters it. */
 bool hw__branch_enters(const hw_river *river, size_t from, size_t into, double *at_m);
 
-/* The place at this share (0 .. 1) of all the channel that is searched, laid end to end in the order of the branches:
- * an even share is a place without prejudice. */
-double hw__search_place(const hw_river *river, double share, size_t *branch);
-
 /* All branches, each before those that flow into it. order has room for branch_count; the branches are checked. */
 void hw__branch_order(const hw_river *river, size_t *order);
 

@@ -12,6 +12,7 @@ void hw_river_init(hw_river *river) {
   river->hydraulics.velocity_m_s = (hw_quantity){HW_UNKNOWN, 0, 1};
   river->hydraulics.dispersion_m2_s = (hw_quantity){HW_UNKNOWN, 0, 1};
   river->none_prior = 0.2;
+  river->substance = hw_substance_none();
 }
 
 void hw_sensor_init(hw_sensor *sensor) {

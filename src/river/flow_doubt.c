@@ -1,0 +1,19 @@
+#include "river/flow_doubt.h"
+
+#include <math.h>
+
+double hw__velocity_exponent(const hw_river *river) {
+  const double m = river->hydraulics.velocity_exponent;
+  return m > 0 ? m : HW__VELOCITY_EXPONENT;
+}
+
+void hw__flow_doubt(hw_range *time_s, double last_s, double exponent, double z) {
+  const double left_s = time_s->mid - last_s;
+  if (!(left_s > 0)) {
+    return; /* NAN included */
+  }
+  const double sd = fmin(HW__FLOW_DOUBT_A_DAY * sqrt(left_s / 86400), HW__FLOW_DOUBT_MOST);
+  const double slower = exp(z * exponent * sd);
+  time_s->hi = time_s->mid + hypot(time_s->hi - time_s->mid, left_s * (slower - 1));
+  time_s->lo = time_s->mid - hypot(time_s->mid - time_s->lo, left_s * (1 - 1 / slower));
+}
