@@ -9,11 +9,18 @@
 #define HW_POSTERIOR_ADE_H
 
 #include "headwater/method.h"
+#include "posterior/releases.h"
 #include "posterior/spill.h"
-#include "posterior/summary.h"
-#include "posterior/warnings.h"
+#include "summary/summary.h"
+#include "summary/warnings.h"
 
 enum { HW__PICKED = 256 };
+
+/* The middle of the pulses that draws expect at a station. */
+typedef struct {
+  hw_rng rng;
+  double count, y[HW__PULSE_SIZE];
+} hw__expected;
 
 typedef struct {
   const hw_river *river;
@@ -25,15 +32,16 @@ typedef struct {
   /* Filed, by sensor. */
   hw__series *series;
   hw__fit *own; /* the sensor by itself */
-  hw__view *own_view;
+  hw__view *view;
   bool *dirty; /* the series changed since its own fit */
   bool settled;
+  bool single; /* two releases are not looked for */
+  hw__two two; /* what came of it */
 
   /* Worked out. */
   hw__spill spill;
   hw__station *station;
-  hw__fit *fit;   /* by station: as the river looks at it */
-  hw__view *view; /* by station */
+  hw__fit *fit; /* by station: as the river looks at it */
   hw__draws draws;
   hw__annealed found;
   size_t drawn;       /* draws that are in use: HW__FINAL in the end */
@@ -42,12 +50,18 @@ typedef struct {
   size_t seen;        /* sensors with a pulse */
   hw_trust trust;
   char reason[HW__WARNING_SIZE];
-  double *wrong; /* by station: probability that the sensor is wrong */
+  double *wrong;          /* by station: probability that the sensor is wrong */
+  double *missing;        /* by station: how much likelier, in ln, its own pulse makes its readings than the answer */
+  bool misfit;            /* no release with the stated hydraulics explains the pulses */
+  double deficit;         /* most that a station's readings fall short of what its own pulse explains, ln */
+  double last_s;          /* the last reading of any sensor */
+  double lasting;         /* probability that the release lasted, longer than what could pass for an instant */
+  hw__expected *expected; /* by station: what the draws of a look expect there */
 
   /* Reported. */
   hw_sample *samples;    /* HW__FINAL, the posterior */
-  size_t *picked;        /* HW__PICKED of them, equally weighted */
-  hw__release *released; /* what they suppose */
+  hw_sample *mixing;     /* room for as many */
+  hw__release *released; /* what HW__PICKED of them, equally weighted, suppose */
   hw__sight *sight;      /* and what they make of the stations, HW__PICKED x stations */
   hw__passage *passages;
   hw__scratch sorting;
@@ -68,10 +82,14 @@ void hw__ade_destroy(void *state);
 hw_status hw__ade_samples(void *state, hw_sample *out, size_t capacity, size_t *count);
 hw_status hw__ade_predict(void *state, const hw_prediction *prediction);
 
+/* To ask twice (releases.h). */
+extern const hw__asked hw__ade_asked;
+
 /* The probability of a spill at these odds of its evidence. */
 double hw__spill_probability(double log_odds);
-/* Everything above "Reported" and the samples, from what is filed. */
-void hw__ade_settle(hw__ade *a);
+/* Everything above "Reported" and the samples, from what is filed; or two releases.
+ * Status: HW_ENOMEM, HW_EHYDRAULICS */
+hw_status hw__ade_settle(hw__ade *a);
 /* trust.c: pulses that stand out, and those of them that the answer does not explain. */
 typedef struct {
   size_t seen, wrong;

@@ -85,8 +85,8 @@ static void draw_from(const hw__mixture *mixture, hw_rng *rng, size_t n, hw__dra
     for (size_t k = 0; k < mixture->dims; k++) {
       d->x[k][i] = x[k];
     }
-    d->log_proposal[i] = hw__mixture_log_density(mixture, x);
   }
+  hw__mixture_log_densities(mixture, n, d->x, d->log_proposal);
 }
 
 /* Closes in on the posterior of one phase, from the draws in place. Returned: whether any draw is possible. */
@@ -147,4 +147,13 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
   out.found = out.effective > 0;
   out.proposal = mixture;
   return out;
+}
+
+double hw__anneal_glance(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from,
+                         hw__draws *d) {
+  hw_rng rng;
+  hw_rng_seed(&rng, seed, stream);
+  draw_from(from, &rng, HW__STAGE, d);
+  target->evaluate(target->context, target->phases - 1, 0, HW__STAGE, d->x, d->log_prior, d->log_likelihood);
+  return weigh(d, HW__STAGE, 1).log_mean;
 }

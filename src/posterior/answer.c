@@ -6,6 +6,8 @@
 
 /* Squared distance from the expected value, in noise, that makes a lone reading a spike. */
 static const double spike = 64;
+/* A rate is given where the release goes on with at least this probability. */
+static const double least_flowing = 0.05;
 
 static void warn_sensors(hw__ade *a) {
   for (size_t k = 0; k < a->spill.count; k++) {
@@ -46,7 +48,7 @@ static void warn(hw__ade *a, bool has_source) {
 
 /* What the picked draws expect at point i of station k, background included. */
 static double expected_at(const hw__ade *a, size_t k, size_t i) {
-  const hw__view *v = &a->view[k];
+  const hw__view *v = a->station[k].view;
   double sum = 0;
   for (size_t j = 0; j < HW__PICKED; j += 8) {
     const hw__curve *c = &a->sight[j * a->spill.count + k].curve;
@@ -59,7 +61,7 @@ static double expected_at(const hw__ade *a, size_t k, size_t i) {
 static double compare_readings(hw__ade *a) {
   double sum = 0, count = 0;
   for (size_t k = 0; k < a->spill.count; k++) {
-    const hw__view *v = &a->view[k];
+    const hw__view *v = a->station[k].view;
     size_t spikes = 0, last = 0;
     for (size_t i = 0; i < v->count; i++) {
       if (v->side[i] != HW__MEASURED) {
@@ -89,9 +91,37 @@ static hw_range hydraulic_range(hw__ade *a, hw__sample_part part, double median,
   return hw__summary_range(a->samples, HW__FINAL, part, a->options.level, &a->sorting);
 }
 
+static double flowed_s(const hw__ade *a, const hw_sample *s) {
+  return fmin(s->duration_s, a->last_s - s->source.time_s);
+}
+
+/* Does the release go on as far as anybody has read? Returned: the probability; the rate of those draws that say so,
+ * NAN where they are few. */
+static double still_flowing(hw__ade *a, double *rate_g_s) {
+  double flowing = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < HW__FINAL; i++) {
+    const hw_sample *s = &a->samples[i];
+    if (s->weight > 0 && s->duration_s > flowed_s(a, s)) {
+      flowing += s->weight;
+      a->sorting.value[n] = s->source.mass_g / fmax(flowed_s(a, s), 1);
+      a->sorting.weight[n++] = s->weight;
+    }
+  }
+  *rate_g_s = flowing > least_flowing ? hw__scratch_range(&a->sorting, n, a->options.level).mid : NAN;
+  return flowing;
+}
+
 hw_status hw__ade_estimate(void *state, hw_estimate *out) {
   hw__ade *a = state;
-  hw__ade_settle(a);
+  const hw_status status = hw__ade_settle(a);
+  if (status != HW_OK) {
+    return status;
+  }
+  if (a->two.found) {
+    hw__two_estimate(&a->two, out);
+    return HW_OK;
+  }
   hw_estimate e;
   hw_estimate_init(&e);
   e.level = a->options.level;
@@ -106,7 +136,8 @@ hw_status hw__ade_estimate(void *state, hw_estimate *out) {
     const hw_hydraulics *h = &a->river->hydraulics;
     e.has_interval = true;
     hw__summary_source(a->samples, HW__FINAL, e.level, &a->sorting, &e.source, &e.interval);
-    e.duration_s = (hw_range){0};
+    e.duration_s = hw__summary_range(a->samples, HW__FINAL, hw__sample_duration, e.level, &a->sorting);
+    e.still_flowing = still_flowing(a, &e.rate_g_s);
     e.region_count = hw__summary_regions(&a->river->search, a->samples, HW__FINAL, e.level, &a->sorting, a->regions);
     e.regions = a->regions;
     e.branches = &hw__only_branch;
@@ -133,10 +164,13 @@ hw_status hw__ade_estimate(void *state, hw_estimate *out) {
 
 hw_status hw__ade_samples(void *state, hw_sample *out, size_t capacity, size_t *count) {
   hw__ade *a = state;
-  hw__ade_settle(a);
+  const hw_status status = hw__ade_settle(a);
   *count = 0;
-  if (!a->found.found) {
-    return HW_OK;
+  if (status == HW_OK && a->two.found) { /* the larger one's */
+    return hw__ade_samples(a->two.state[hw__two_larger(&a->two)], out, capacity, count);
+  }
+  if (status != HW_OK || !a->found.found) {
+    return status;
   }
   if (capacity >= HW__FINAL) {
     memcpy(out, a->samples, HW__FINAL * sizeof *out);
@@ -165,12 +199,15 @@ hw_status hw__ade_predict(void *state, const hw_prediction *prediction) {
       return HW_EDOMAIN;
     }
   }
-  hw__ade_settle(a);
+  const hw_status status = hw__ade_settle(a);
+  if (status != HW_OK || a->two.found) {
+    return status == HW_OK ? hw__two_predict(&a->two, &hw__ade_asked, prediction) : status;
+  }
   double background = 0;
   size_t at = a->spill.count; /* the station there, if it is one */
   for (size_t k = 0; k < a->spill.count; k++) {
     if (!(fabs(a->station[k].x_m - prediction->x_m) > 0)) {
-      background = a->view[k].background_g_m3;
+      background = a->station[k].view->background_g_m3;
       at = k;
     }
   }

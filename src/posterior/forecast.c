@@ -3,12 +3,6 @@
 
 #include "posterior/ade.h"
 
-/* When a curve peaks: (a/2 + kappa) T^2 + T/2 = a theta^2 / 2, a = theta / V. */
-static double peak_time(const hw__curve *c) {
-  const double a = c->travel_s / c->variance_s2, q = 0.5 * a + c->decay_per_s, s = a * c->travel_s * c->travel_s;
-  return c->passage_s - c->travel_s + s / (0.5 + sqrt(0.25 + 2 * q * s));
-}
-
 /* The time between these two at which `level` is passed; bisection, a limb rises or falls all the way. */
 static double passing_time(const hw__curve *c, double level, double below, double above) {
   for (int i = 0; i < 50; i++) {
@@ -35,7 +29,7 @@ static hw__passage passage_of(const hw__curve *c, double alarm) {
   if (!(c->travel_s > 0)) {
     return passage;
   }
-  passage.peak_s = peak_time(c);
+  passage.peak_s = hw__curve_peak_s(c);
   passage.peak_g_m3 = hw__curve_at(c, passage.peak_s, 0);
   const double level = alarm > 0 ? alarm : 0.1 * passage.peak_g_m3;
   if (passage.peak_g_m3 > level) {

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 6 };
+#include "core/lanes.h"
+
+enum { ROUNDS = 4, CHUNK = 256 };
 static const double freedom = 6;
 /* Members keep this much of the whole sample's covariance, and grow by this factor, so that none shrinks onto a few
  * points. */
@@ -32,34 +34,107 @@ static void set_norm(size_t dims, hw__member *m) {
   }
 }
 
-/* Squared distance of x from a member, in its own scale. */
-static double distance2(const hw__member *m, size_t dims, const double *x) {
-  double solved[HW__DIMENSIONS], sum = 0;
+/* ln density of a member at up to CHUNK points: their squared distances in its own scale by forward substitution, all
+ * points at a time. Plain loops and four lanes: the same bits on every machine. */
+HW__CLONES static void log_densities(const hw__member *m, size_t dims, size_t n, double x[HW__DIMENSIONS][CHUNK],
+                                     double *out) {
+  double solved[HW__DIMENSIONS][CHUNK], rest[CHUNK] = {0}, sum[CHUNK] = {0};
   for (size_t a = 0; a < dims; a++) {
-    double rest = x[a] - m->mean[a];
-    for (size_t b = 0; b < a; b++) {
-      rest -= m->root[a][b] * solved[b];
+    const double mean = m->mean[a], inverse = 1 / m->root[a][a];
+    for (size_t i = 0; i < n; i++) {
+      rest[i] = x[a][i] - mean;
     }
-    solved[a] = rest / m->root[a][a];
-    sum += solved[a] * solved[a];
+    for (size_t b = 0; b < a; b++) {
+      const double by = m->root[a][b];
+      for (size_t i = 0; i < n; i++) {
+        rest[i] -= by * solved[b][i];
+      }
+    }
+    for (size_t i = 0; i < n; i++) {
+      solved[a][i] = rest[i] * inverse;
+      sum[i] += solved[a][i] * solved[a][i];
+    }
   }
-  return sum;
+  const double power = 0.5 * (freedom + (double)dims), most = 1e300;
+  for (size_t i = 0; i < n; i++) {
+    rest[i] = 1 + sum[i] / freedom;
+    rest[i] = rest[i] < most ? rest[i] : most;
+  }
+  for (size_t i = 0; i < n; i += HW__LANES) {
+    const hw__v4 density = m->log_norm - power * hw__v4_log(hw__v4_load(rest + i));
+    memcpy(out + i, &density, sizeof density);
+  }
 }
 
-static double member_log_density(const hw__member *m, size_t dims, const double *x) {
-  return m->log_norm - 0.5 * (freedom + (double)dims) * log1p(distance2(m, dims, x) / freedom);
+/* Points from..from + n of the columns, the last of them repeated to fill the lanes. Returned: how many stand there. */
+static size_t take_chunk(size_t dims, size_t from, size_t n, double *const *x, double out[HW__DIMENSIONS][CHUNK]) {
+  const size_t padded = (n + HW__LANES - 1) / HW__LANES * HW__LANES;
+  for (size_t a = 0; a < dims; a++) {
+    memcpy(out[a], x[a] + from, n * sizeof(double));
+    for (size_t i = n; i < padded; i++) {
+      out[a][i] = out[a][n - 1];
+    }
+  }
+  return padded;
 }
 
-double hw__mixture_log_density(const hw__mixture *mixture, const double *x) {
-  double part[HW__MEMBERS], most = -INFINITY, sum = 0;
-  for (size_t k = 0; k < mixture->count; k++) {
-    part[k] = member_log_density(&mixture->member[k], mixture->dims, x);
-    most = fmax(most, part[k]);
+/* Each member's part of the density at a chunk of points, relative to the largest, which stands in `most`. */
+HW__CLONES static void weigh_members(size_t count, size_t n, double part[HW__MEMBERS][CHUNK], double *most,
+                                     double *sum) {
+  for (size_t i = 0; i < n; i++) {
+    most[i] = part[0][i];
+    sum[i] = 0;
   }
-  for (size_t k = 0; k < mixture->count; k++) {
-    sum += exp(part[k] - most);
+  for (size_t k = 1; k < count; k++) {
+    for (size_t i = 0; i < n; i++) {
+      most[i] = part[k][i] > most[i] ? part[k][i] : most[i];
+    }
   }
-  return most + log(sum);
+  for (size_t k = 0; k < count; k++) {
+    for (size_t i = 0; i < n; i += HW__LANES) {
+      const hw__v4 e = hw__v4_exp(hw__v4_load(part[k] + i) - hw__v4_load(most + i));
+      memcpy(part[k] + i, &e, sizeof e);
+    }
+    for (size_t i = 0; i < n; i++) {
+      sum[i] += part[k][i];
+    }
+  }
+}
+
+/* A chunk's points shared out: part[k][i] of member k, adding up to sum[i] times exp(most[i]). */
+static size_t share_out(const hw__mixture *mix, size_t from, size_t n, double *const *x,
+                        double part[HW__MEMBERS][CHUNK], double *most, double *sum) {
+  double point[HW__DIMENSIONS][CHUNK];
+  const size_t padded = take_chunk(mix->dims, from, n, x, point);
+  for (size_t k = 0; k < mix->count; k++) {
+    log_densities(&mix->member[k], mix->dims, padded, point, part[k]);
+  }
+  weigh_members(mix->count, padded, part, most, sum);
+  return padded;
+}
+
+void hw__mixture_log_densities(const hw__mixture *mixture, size_t n, double *const *x, double *out) {
+  double part[HW__MEMBERS][CHUNK] = {{0}}, most[CHUNK] = {0}, sum[CHUNK] = {0};
+  for (size_t from = 0; from < n; from += CHUNK) {
+    const size_t here = n - from < CHUNK ? n - from : CHUNK;
+    share_out(mixture, from, here, x, part, most, sum);
+    for (size_t i = 0; i < here; i++) {
+      out[from + i] = most[i] + log(sum[i]);
+    }
+  }
+}
+
+void hw__mixture_extend(const hw__mixture *mixture, double mean, double scale, hw__mixture *out) {
+  const size_t last = mixture->dims;
+  *out = *mixture;
+  out->dims++;
+  for (size_t k = 0; k < out->count; k++) {
+    hw__member *m = &out->member[k];
+    m->mean[last] = mean;
+    memset(m->root[last], 0, sizeof m->root[last]);
+    m->root[last][last] = scale;
+    set_norm(out->dims, m);
+  }
 }
 
 void hw__mixture_draw(const hw__mixture *mixture, hw_rng *rng, double *x) {
@@ -85,25 +160,47 @@ void hw__mixture_draw(const hw__mixture *mixture, hw_rng *rng, double *x) {
   }
 }
 
+/* Sum of w[i] p[i] q[i], four lanes at a time. */
+HW__CLONES static double sum_of_products(size_t n, const double *w, const double *p, const double *q) {
+  hw__v4 sum = hw__v4_all(0);
+  size_t i = 0;
+  for (; i + HW__LANES <= n; i += HW__LANES) {
+    sum += hw__v4_load(w + i) * hw__v4_load(p + i) * hw__v4_load(q + i);
+  }
+  double rest = 0;
+  for (; i < n; i++) {
+    rest += w[i] * p[i] * q[i];
+  }
+  return hw__v4_sum(sum) + rest;
+}
+
 /* Mean and covariance of the points with weights w[i]; returned: the sum of the weights. */
 static double moments(size_t dims, size_t n, double *const *x, const double *w, double mean[HW__DIMENSIONS],
                       double cov[HW__DIMENSIONS][HW__DIMENSIONS]) {
-  double total = 0;
+  double ones[CHUNK], off[HW__DIMENSIONS][CHUNK], total = 0;
   memset(mean, 0, HW__DIMENSIONS * sizeof *mean);
   memset(cov, 0, HW__DIMENSIONS * sizeof *cov);
-  for (size_t i = 0; i < n; i++) {
-    if (!(w[i] > 0)) {
-      continue;
-    }
-    total += w[i];
-    double off[HW__DIMENSIONS];
+  for (size_t i = 0; i < CHUNK; i++) {
+    ones[i] = 1;
+  }
+  for (size_t from = 0; from < n; from += CHUNK) {
+    const size_t here = n - from < CHUNK ? n - from : CHUNK;
+    total += sum_of_products(here, w + from, ones, ones);
     for (size_t a = 0; a < dims; a++) {
-      off[a] = x[a][i] - mean[a];
-      mean[a] += w[i] / total * off[a];
+      mean[a] += sum_of_products(here, w + from, x[a] + from, ones);
     }
+  }
+  for (size_t a = 0; a < dims; a++) {
+    mean[a] /= fmax(total, 1e-300);
+  }
+  for (size_t from = 0; from < n; from += CHUNK) {
+    const size_t here = n - from < CHUNK ? n - from : CHUNK;
     for (size_t a = 0; a < dims; a++) {
+      for (size_t i = 0; i < here; i++) {
+        off[a][i] = x[a][from + i] - mean[a];
+      }
       for (size_t b = 0; b <= a; b++) {
-        cov[a][b] += w[i] * off[a] * (x[b][i] - mean[b]);
+        cov[a][b] += sum_of_products(here, w + from, off[a], off[b]);
       }
     }
   }
@@ -177,27 +274,14 @@ static void start(size_t dims, size_t n, double *const *x, const double *weight,
 static void improve(size_t n, double *const *x, const double *weight, double *part, hw__mixture *mix) {
   const size_t dims = mix->dims, count = mix->count;
   double mean[HW__DIMENSIONS], cov[HW__DIMENSIONS][HW__DIMENSIONS];
-  for (size_t i = 0; i < n; i++) {
-    double point[HW__DIMENSIONS], most = -INFINITY, sum = 0;
-    if (!(weight[i] > 0)) {
-      for (size_t k = 0; k < count; k++) {
-        part[k * n + i] = 0;
+  double share[HW__MEMBERS][CHUNK] = {{0}}, most[CHUNK] = {0}, sum[CHUNK] = {0};
+  for (size_t from = 0; from < n; from += CHUNK) {
+    const size_t here = n - from < CHUNK ? n - from : CHUNK;
+    share_out(mix, from, here, x, share, most, sum);
+    for (size_t k = 0; k < count; k++) {
+      for (size_t i = 0; i < here; i++) {
+        part[k * n + from + i] = weight[from + i] > 0 ? share[k][i] / sum[i] * weight[from + i] : 0;
       }
-      continue;
-    }
-    for (size_t a = 0; a < dims; a++) {
-      point[a] = x[a][i];
-    }
-    for (size_t k = 0; k < count; k++) {
-      part[k * n + i] = member_log_density(&mix->member[k], dims, point);
-      most = fmax(most, part[k * n + i]);
-    }
-    for (size_t k = 0; k < count; k++) {
-      part[k * n + i] = exp(part[k * n + i] - most);
-      sum += part[k * n + i];
-    }
-    for (size_t k = 0; k < count; k++) {
-      part[k * n + i] *= weight[i] / sum;
     }
   }
   double whole[HW__DIMENSIONS][HW__DIMENSIONS], middle[HW__DIMENSIONS], shares = 0;
@@ -209,9 +293,9 @@ static void improve(size_t n, double *const *x, const double *weight, double *pa
         cov[a][b] = wider * (cov[a][b] + kept_of_whole * whole[a][b]);
       }
     }
-    const double share = fmax(total, least_share);
-    set_member(dims, share, total > 1e-6 ? mean : middle, total > 1e-6 ? cov : whole, &mix->member[k]);
-    shares += share;
+    const double least = fmax(total, least_share);
+    set_member(dims, least, total > 1e-6 ? mean : middle, total > 1e-6 ? cov : whole, &mix->member[k]);
+    shares += least;
   }
   for (size_t k = 0; k < count; k++) {
     mix->member[k].share /= shares;

@@ -10,7 +10,7 @@
 
 #include "headwater/rng.h"
 
-enum { HW__DIMENSIONS = 8, HW__MEMBERS = 4 };
+enum { HW__DIMENSIONS = 9, HW__MEMBERS = 4 };
 
 typedef struct {
   double share;
@@ -27,7 +27,10 @@ typedef struct {
 /* Fitted to n weighted points by a few rounds of expectation and maximisation. x[k][i]: coordinate k of point i;
  * weights sum to 1, at least one is positive. `room` holds n * HW__MEMBERS numbers. */
 void hw__mixture_fit(size_t dims, size_t n, double *const *x, const double *weight, double *room, hw__mixture *out);
+/* The same with one more coordinate, which does not depend on the others. */
+void hw__mixture_extend(const hw__mixture *mixture, double mean, double scale, hw__mixture *out);
 void hw__mixture_draw(const hw__mixture *mixture, hw_rng *rng, double *x);
-double hw__mixture_log_density(const hw__mixture *mixture, const double *x);
+/* ln density at n points, within 1e-10; columns as above. */
+void hw__mixture_log_densities(const hw__mixture *mixture, size_t n, double *const *x, double *out);
 
 #endif

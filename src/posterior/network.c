@@ -13,7 +13,7 @@ static const double furthest = 1e12;
 /* Branches that explain less of the pulses than the best by this much (ln) are not asked. */
 static const double hopeless = 60;
 /* Most branches asked for one answer, and points of a sensor's own view. */
-enum { MOST_ASKED = 12, MOST_POINTS = 96 };
+enum { MOST_ASKED = 12 };
 
 /* One branch as a river of its own. */
 typedef struct {
@@ -33,8 +33,10 @@ typedef struct {
   hw__clock *clock;   /* NULL: the flow is steady */
   hw__series *series; /* by sensor, in the river's clock */
   hw__fit *own;
-  hw__view *own_view;
+  hw__view *view;
   bool *dirty, settled;
+  bool single; /* two releases are not looked for */
+  hw__two two; /* what came of it */
   size_t ways; /* branches, or 1 */
   part *parts; /* one a branch that is searched */
   size_t part_count;
@@ -54,6 +56,10 @@ typedef struct {
   size_t bytes;
 } network;
 
+static void fill(void *state, const hw__series *series);
+static const hw__asked network_asked = {hw__network_create, fill, hw__network_estimate, hw__network_predict,
+                                        hw__network_destroy};
+
 static void *take(network *n, size_t count, size_t size) {
   n->bytes += count * size;
   return calloc(count ? count : 1, size);
@@ -63,7 +69,7 @@ static bool allocate(network *n) {
   const hw_river *r = n->river;
   n->series = take(n, r->sensor_count, sizeof *n->series);
   n->own = take(n, r->sensor_count, sizeof *n->own);
-  n->own_view = take(n, r->sensor_count, sizeof *n->own_view);
+  n->view = take(n, r->sensor_count, sizeof *n->view);
   n->dirty = take(n, r->sensor_count, sizeof *n->dirty);
   n->parts = take(n, n->ways, sizeof *n->parts);
   n->samples = take(n, HW__FINAL, sizeof *n->samples);
@@ -73,7 +79,7 @@ static bool allocate(network *n) {
   n->arrivals = take(n, r->intake_count, sizeof *n->arrivals);
   n->exceeds = take(n, r->intake_count, sizeof *n->exceeds);
   n->sorting = (hw__scratch){take(n, HW__FINAL, sizeof(double)), take(n, HW__FINAL, sizeof(double)), HW__FINAL};
-  return n->series && n->own && n->own_view && n->dirty && n->parts && n->samples && n->odds && n->suspicions &&
+  return n->series && n->own && n->view && n->dirty && n->parts && n->samples && n->odds && n->suspicions &&
          n->shares && n->arrivals && n->exceeds && n->sorting.value && n->sorting.weight;
 }
 
@@ -136,6 +142,7 @@ void hw__network_destroy(void *state) {
   if (!n) {
     return;
   }
+  hw__two_free(&n->two, &network_asked);
   for (size_t k = 0; k < n->part_count; k++) {
     hw__ade_destroy(n->parts[k].engine);
     hw__course_free(n->parts[k].course);
@@ -145,7 +152,7 @@ void hw__network_destroy(void *state) {
   hw__clock_free(n->clock);
   free(n->series);
   free(n->own);
-  free(n->own_view);
+  free(n->view);
   free(n->dirty);
   free(n->parts);
   free(n->samples);
@@ -201,9 +208,13 @@ static hw_status ask(network *n, part *p) {
     const size_t s = p->sensors[i];
     a->series[i] = n->series[s];
     a->own[i] = n->own[s];
-    a->own_view[i] = n->own_view[s];
+    a->view[i] = n->view[s];
   }
-  hw__ade_settle(a);
+  a->single = true;
+  const hw_status settled = hw__ade_settle(a);
+  if (settled != HW_OK) {
+    return settled;
+  }
   p->weight = a->found.found ? a->log_odds + log(p->length_m / n->searched_m) : -INFINITY;
   return HW_OK;
 }
@@ -255,6 +266,11 @@ static double wall_s(const network *n, size_t branch, double x_m, double tau_s) 
   return isfinite(tau_s) ? hw__clock_out(n->clock, branch, x_m, tau_s) : tau_s;
 }
 
+/* How long by the wall's clock: a duration of the river's own from this moment on. */
+static double wall_duration(const network *n, size_t branch, double x_m, double tau_s, double duration_s) {
+  return duration_s > 0 ? wall_s(n, branch, x_m, tau_s + duration_s) - wall_s(n, branch, x_m, tau_s) : duration_s;
+}
+
 static hw_range wall_range(const network *n, const hw_intake *k, hw_range tau) {
   return (hw_range){wall_s(n, k->branch, k->location_m, tau.lo), wall_s(n, k->branch, k->location_m, tau.mid),
                     wall_s(n, k->branch, k->location_m, tau.hi)};
@@ -271,6 +287,7 @@ static void add_samples(network *n, const part *p) {
     while (given < share && n->sample_count < HW__FINAL && ((double)given + 0.5) / (double)share < running) {
       hw_sample s = a->samples[i];
       s.source.branch = hw__course_branch(p->course, s.source.location_m, &s.source.location_m);
+      s.duration_s = wall_duration(n, s.source.branch, s.source.location_m, s.source.time_s, s.duration_s);
       s.source.time_s = wall_s(n, s.source.branch, s.source.location_m, s.source.time_s);
       s.weight = 1;
       n->samples[n->sample_count++] = s;
@@ -317,13 +334,23 @@ static void combine(network *n) {
   }
 }
 
+static void fill(void *state, const hw__series *series) {
+  network *n = state;
+  n->single = true;
+  n->settled = false;
+  for (size_t s = 0; s < n->river->sensor_count; s++) {
+    n->series[s] = series[s];
+    n->dirty[s] = true;
+  }
+}
+
 static hw_status settle(network *n) {
   if (n->settled) {
     return HW_OK;
   }
   for (size_t s = 0; s < n->river->sensor_count; s++) {
-    if (n->dirty[s]) {
-      hw__pulse_fit(&n->series[s], &n->river->sensors[s], &n->tails, MOST_POINTS, &n->own[s], &n->own_view[s]);
+    if (n->dirty[s] && n->series[s].count > 0) {
+      hw__pulse_fit(&n->series[s], &n->river->sensors[s], &n->tails, &n->own[s], &n->view[s]);
       n->dirty[s] = false;
     }
   }
@@ -333,6 +360,14 @@ static hw_status settle(network *n) {
   }
   n->best = NULL;
   n->sample_count = 0;
+  if (!n->single) {
+    const hw_problem problem = {.river = n->river};
+    const hw_status status = hw__two_ask(&n->two, &network_asked, &problem, &n->options, n->series, n->own, &n->tails);
+    if (status != HW_OK || n->two.found) {
+      n->settled = status == HW_OK;
+      return status;
+    }
+  }
   memset(n->odds, 0, n->river->candidate_count * sizeof *n->odds);
   memset(n->exceeds, 0, n->river->intake_count * sizeof *n->exceeds);
   double best = 0;
@@ -459,6 +494,10 @@ hw_status hw__network_estimate(void *state, hw_estimate *out) {
   if (status != HW_OK) {
     return status;
   }
+  if (n->two.found) {
+    hw__two_estimate(&n->two, out);
+    return HW_OK;
+  }
   hw_estimate e;
   if (!n->best) {
     hw_estimate_init(&e);
@@ -489,6 +528,11 @@ hw_status hw__network_estimate(void *state, hw_estimate *out) {
     hw__course_branch(n->best->course, e.interval.hi.location_m, &hi_m);
     e.interval.lo.location_m = lo_m;
     e.interval.hi.location_m = hi_m;
+    const double begin = e.source.time_s, place = e.source.location_m, lasted = e.duration_s.mid;
+    e.duration_s = (hw_range){wall_duration(n, e.source.branch, place, begin, e.duration_s.lo),
+                              wall_duration(n, e.source.branch, place, begin, e.duration_s.mid),
+                              wall_duration(n, e.source.branch, place, begin, e.duration_s.hi)};
+    e.rate_g_s *= lasted > 0 ? lasted / e.duration_s.mid : 1;
     e.source.time_s = wall_s(n, e.source.branch, e.source.location_m, e.source.time_s);
     e.interval.lo.time_s = wall_s(n, e.source.branch, e.source.location_m, e.interval.lo.time_s);
     e.interval.hi.time_s = wall_s(n, e.source.branch, e.source.location_m, e.interval.hi.time_s);
@@ -509,6 +553,9 @@ hw_status hw__network_samples(void *state, hw_sample *out, size_t capacity, size
   network *n = state;
   const hw_status status = settle(n);
   *count = 0;
+  if (status == HW_OK && n->two.found) { /* the larger one's */
+    return hw__network_samples(n->two.state[hw__two_larger(&n->two)], out, capacity, count);
+  }
   for (size_t i = 0; status == HW_OK && i < n->sample_count && *count < capacity; i++) {
     /* Evenly, so that fewer keep the branches' shares. */
     if (capacity >= n->sample_count || i * capacity / n->sample_count != (i + 1) * capacity / n->sample_count) {
@@ -525,6 +572,9 @@ hw_status hw__network_samples(void *state, hw_sample *out, size_t capacity, size
 hw_status hw__network_predict(void *state, const hw_prediction *prediction) {
   network *n = state;
   hw_status status = isfinite(prediction->x_m) ? settle(n) : HW_EDOMAIN;
+  if (status == HW_OK && n->two.found) {
+    return hw__two_predict(&n->two, &network_asked, prediction);
+  }
   double x_m = prediction->x_m;
   const bool passes =
       status == HW_OK && n->best && hw__course_place(n->best->course, prediction->branch, prediction->x_m, &x_m);

@@ -16,18 +16,4 @@ double hw__noise_variance(const hw_sensor *sensor, double floor_g_m3, double con
  * met, which no background can lie far above. */
 double hw__background_spread(double floor_g_m3, double lowest_g_m3);
 
-/* Scatter of a sensor's first readings, to set the floor by where the river file gives no absolute noise. Counts only
- * while they look like noise around a level: as soon as they rise it freezes. */
-typedef struct {
-  double count, mean, squares; /* Welford's sums */
-  double steps;                /* sum of squared steps from one reading to the next */
-  double falls, fall_count;    /* the same of the downward steps alone */
-  double last;
-  bool frozen;
-} hw__scatter;
-void hw__scatter_add(hw__scatter *scatter, double value);
-/* From 8 readings on that scatter without trend (von Neumann's ratio within a factor 2 of white noise): their standard
- * deviation. Before, a first idea from the downward steps: ahead of the peak only noise goes down. Else 0. */
-double hw__scatter_sd(const hw__scatter *scatter);
-
 #endif

@@ -2,11 +2,17 @@
 
 #include <math.h>
 
-#include "posterior/evidence.h"
-
 /* Below it the asymptotic series are right to rounding, and the plain formulas cancel: at z = -5000 r (z + r), which is
  * 1, comes out as anything between 0 and 2500. */
 static const double far_out = -30;
+
+double hw__log_upper_tail(double z) {
+  if (z < 20) {
+    return log(0.5 * erfc(z / M_SQRT2));
+  }
+  const double q = 1 / (z * z);
+  return -0.5 * z * z - log(z * sqrt(2 * M_PI)) + log1p(-q * (1 - q * (3 - q * (15 - 105 * q))));
+}
 
 /* ln Phi and phi / Phi from the functions themselves. */
 static double exact(double z, double *slope) {
@@ -43,18 +49,4 @@ double hw__tails_at(const hw__tails *tails, double z, double *slope) {
   const double ra = tails->slope[i], rb = tails->slope[i + 1];
   *slope = cubic(u, ra, rb, -step * ra * (za + ra), -step * rb * (zb + rb));
   return cubic(u, tails->value[i], tails->value[i + 1], step * ra, step * rb);
-}
-
-hw__terms hw__nondetect(const hw__tails *tails, double mass, double g, double limit, double sd, double count) {
-  const double z = (limit - mass * g) / sd;
-  if (z > HW__TAIL_TO || !(g > 0)) {
-    return (hw__terms){0, 0, 0};
-  }
-  double r;
-  const double f = hw__tails_at(tails, z, &r);
-  const double slope = -r / sd * g;
-  const double curvature = hw__tail_curvature(z, r) / (sd * sd) * g * g;
-  return (hw__terms){.lambda = count * curvature,
-                     .h = count * (slope + curvature * mass),
-                     .offset = count * (f - slope * mass - 0.5 * curvature * mass * mass)};
 }

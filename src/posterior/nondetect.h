@@ -1,8 +1,6 @@
-/* Readings below the detection limit: ln Phi((limit - s g) / sigma), expanded to second order in the mass s, so that
- * they join the sums.
- *
- * ln Phi and its slope r = phi / Phi come from a table, by cubic interpolation: the moves ask for them for every
- * particle and non-detect, and the error function itself made a quiet, well watched river the most expensive one.
+/* Readings below a detection limit, and above the end of a range: ln Phi(z) and its slope r = phi / Phi come from a
+ * table, by cubic interpolation. Every draw asks for them at every such reading, and the error function itself made a
+ * quiet, well watched river the most expensive one.
  */
 #ifndef HW_POSTERIOR_NONDETECT_H
 #define HW_POSTERIOR_NONDETECT_H
@@ -22,13 +20,7 @@ double hw__tails_at(const hw__tails *tails, double z, double *slope);
 /* Minus the second derivative of ln Phi at z, from its slope r there: r (z + r), in (0, 1). */
 double hw__tail_curvature(double z, double r);
 
-/* What is added to a particle's Lambda, H and offset. */
-typedef struct {
-  double lambda, h, offset;
-} hw__terms;
-
-/* `count` readings below `limit` (background taken off), noise sd; the expansion is about `mass`.
- * g: the particle's response. All zero where the plume does not show or is far below the limit. */
-hw__terms hw__nondetect(const hw__tails *tails, double mass, double g, double limit, double sd, double count);
+/* ln of the upper tail of the standard normal; accurate to 1e-9 in the far tail too. */
+double hw__log_upper_tail(double z);
 
 #endif

@@ -1,10 +1,15 @@
 /* The method `posterior`: the river file decides which of its models answers. With the dispersion known or doubtful,
  * the advection-dispersion equation, on one line of water (ade.h) or on a network and in changing flow (network.h);
- * with the dispersion unknown, the field model that learned from real rivers how pulses widen (field/field.h). */
+ * with the dispersion unknown, the field model that learned from real rivers how pulses widen (field/field.h).
+ *
+ * Where the equation with the stated hydraulics does not explain the pulses that were seen (still water along the
+ * banks, a velocity that changes, a dispersion that is wrong) the field model is asked in its place, from the same
+ * readings. */
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "field/field.h"
-#include "method/methods.h"
 #include "posterior/ade.h"
 #include "posterior/network.h"
 
@@ -27,7 +32,18 @@ static const model field_model = {hw__field_create,  hw__field_observe, hw__fiel
 typedef struct {
   const model *model;
   void *state;
+  hw_options options;
+  hw_river as_field;     /* the river without its dispersion, borrowing the rest */
+  void *field;           /* the field model's engine that gave the last answer; NULL: the equation gave it */
+  const char **warnings; /* the field model's, and first of all why it answers */
 } engine;
+
+/* A velocity that does not fit is no better known than this. */
+static const double least_factor = 1.15;
+static const char *const instead =
+    "the advection-dispersion equation with the stated hydraulics does not explain the pulses: this answer is the "
+    "field "
+    "model's, which knows how pulses widen in real rivers";
 
 static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
   *state = NULL;
@@ -42,6 +58,11 @@ static hw_status create(const hw_problem *problem, const hw_options *options, vo
   }
   const bool otherwise = problem->river->branch_count > 0 || problem->river->flow_count > 0;
   e->model = unknown ? &field_model : otherwise ? &on_a_network : &on_a_line;
+  e->options = *options;
+  e->as_field = *problem->river;
+  hw_quantity *v = &e->as_field.hydraulics.velocity_m_s;
+  *v = (hw_quantity){.certainty = HW_UNCERTAIN, .value = v->value, .factor = fmax(v->factor, least_factor)};
+  e->as_field.hydraulics.dispersion_m2_s.certainty = HW_UNKNOWN;
   const hw_status status = e->model->create(problem, options, &e->state);
   if (status != HW_OK) {
     free(e);
@@ -56,14 +77,101 @@ static hw_status observe(void *state, const hw_reading *reading) {
   return e->model->observe(e->state, reading);
 }
 
+static void forget_field(engine *e) {
+  hw__field_destroy(e->field);
+  free(e->warnings);
+  e->field = NULL;
+  e->warnings = NULL;
+}
+
+/* What is filed, told to an engine of the field model. */
+static hw_status tell_field(const hw__ade *a, void *field) {
+  for (size_t s = 0; s < a->river->sensor_count; s++) {
+    for (size_t i = 0; i < a->series[s].count; i++) {
+      const hw__span *span = &a->series[s].span[i];
+      const hw_reading reading = {.sensor = s,
+                                  .time_s = span->time_s,
+                                  .concentration_g_m3 = span->value_g_m3,
+                                  .below_limit = span->side == HW__BELOW,
+                                  .above_limit = span->side == HW__ABOVE};
+      const hw_status status = hw__field_observe(field, &reading);
+      if (status != HW_OK) {
+        return status;
+      }
+    }
+  }
+  return HW_OK;
+}
+
+/* Would the equation explain the pulses if the search reached further up and back? Then it is the box that is wrong,
+ * and no other model may answer from inside it. */
+static hw_status ask_wider(const engine *e, bool *explained) {
+  const hw__ade *a = e->state;
+  hw_river wider = *a->river;
+  wider.search.lo.location_m -= 2 * (wider.search.hi.location_m - wider.search.lo.location_m);
+  wider.search.lo.time_s -= 2 * (wider.search.hi.time_s - wider.search.lo.time_s);
+  void *state = NULL;
+  const hw_status status = hw__ade_create(&(hw_problem){.river = &wider}, &e->options, &state);
+  if (status == HW_OK) {
+    hw__ade *other = state;
+    for (size_t s = 0; s < wider.sensor_count; s++) {
+      other->series[s] = a->series[s];
+      other->dirty[s] = a->series[s].count > 0;
+    }
+    hw__ade_settle(other);
+    *explained = other->found.found && other->trust != HW_TRUST_NONE && !other->misfit;
+    hw__ade_destroy(other);
+  }
+  return status;
+}
+
+/* The field model's answer in place of the equation's, if it has one. */
+static hw_status ask_field(engine *e, hw_estimate *out) {
+  const hw_problem problem = {.river = &e->as_field};
+  hw_estimate other;
+  hw_status status = hw__field_create(&problem, &e->options, &e->field);
+  if (status == HW_OK) {
+    status = tell_field(e->state, e->field);
+  }
+  if (status == HW_OK) {
+    status = hw__field_estimate(e->field, &other);
+  }
+  if (status == HW_OK && other.has_source && other.trust != HW_TRUST_NONE) {
+    e->warnings = calloc(other.warning_count + 1, sizeof *e->warnings);
+    status = e->warnings ? HW_OK : HW_ENOMEM;
+  }
+  if (status != HW_OK || !e->warnings) {
+    forget_field(e);
+    return status;
+  }
+  e->warnings[0] = instead;
+  memcpy(e->warnings + 1, other.warnings, other.warning_count * sizeof *e->warnings);
+  other.warnings = e->warnings;
+  other.warning_count++;
+  if (other.trust == HW_TRUST_PROVISIONAL && out->trust != HW_TRUST_PROVISIONAL) { /* the pulse has been seen whole */
+    other.trust = HW_TRUST_FULL;
+    other.provisional = false;
+  }
+  *out = other;
+  return HW_OK;
+}
+
 static hw_status estimate(void *state, hw_estimate *out) {
   engine *e = state;
-  return e->model->estimate(e->state, out);
+  forget_field(e);
+  const hw_status status = e->model->estimate(e->state, out);
+  if (status != HW_OK || e->model != &on_a_line || !((const hw__ade *)e->state)->misfit) {
+    return status;
+  }
+  bool explained = false;
+  const hw_status asked = out->has_source ? HW_OK : ask_wider(e, &explained);
+  return asked != HW_OK || explained ? asked : ask_field(e, out);
 }
 
 static void destroy(void *state) {
   engine *e = state;
   if (e) {
+    forget_field(e);
     e->model->destroy(e->state);
     free(e);
   }
@@ -71,12 +179,13 @@ static void destroy(void *state) {
 
 static hw_status samples(void *state, hw_sample *out, size_t capacity, size_t *count) {
   engine *e = state;
-  return e->model->samples(e->state, out, capacity, count);
+  return e->field ? hw__field_samples(e->field, out, capacity, count)
+                  : e->model->samples(e->state, out, capacity, count);
 }
 
 static hw_status predict(void *state, const hw_prediction *prediction) {
   engine *e = state;
-  return e->model->predict(e->state, prediction);
+  return e->field ? hw__field_predict(e->field, prediction) : e->model->predict(e->state, prediction);
 }
 
 const hw_method hw_method_posterior = {

@@ -3,9 +3,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "posterior/duration.h"
 #include "posterior/noise.h"
 
-enum { PLACE, LN_WIDTH, LN_HEIGHT, LEVEL, LN_SKEW, PARAMETERS };
+/* LASTED: the root of minus ln of the instant's share of the variance; grows as the duration does. */
+enum { PLACE, LN_WIDTH, LN_HEIGHT, LEVEL, LN_SKEW, LASTED, PARAMETERS };
 enum { RESIDUALS = HW__VIEW_POINTS + 2, ITERATIONS = 40 };
 
 /* Width over travel time of pulses in rivers: where the readings do not tell the asymmetry, this does. */
@@ -24,6 +26,10 @@ static const double unseen_wander = 0.5;
 /* Below so many noise floors a pulse may be the level wandering. */
 static const double strong_height = 10;
 
+/* Standard deviations of chi-square beyond its mean that make one ask for a duration, and chi-square gained by it that
+ * makes it plain. */
+static const double lasting_suspected = 2, lasting_plain = 20;
+
 /* Degrees of freedom that the stated noise is worth when the scatter about the fit contradicts it. */
 static const double stated_worth = 15;
 
@@ -33,17 +39,26 @@ typedef struct {
   hw__view *view;
   double origin_s, scale_s;         /* PLACE counts scale_s from origin_s */
   double unit_g_m3;                 /* LEVEL and heights count in it: the noise floor */
-  double level_sd;                  /* prior of the level; 0: it is given */
+  double level_prior, level_sd;     /* what is known of the level beforehand; 0: it is given */
+  bool drifting;                    /* the pulse stands on a level of its own, the prior's is that of the quiet times */
   bool pulse;                       /* a pulse is fitted, or the level alone */
+  bool lasting;                     /* its duration too */
   double variance[HW__VIEW_POINTS]; /* of each point's mean, as last worked out */
 } problem;
 
 static hw__curve curve_of(const problem *q, const double *p) {
   const double width = exp(p[LN_WIDTH]), travel = width * exp(-p[LN_SKEW]);
-  return (hw__curve){.passage_s = q->origin_s + q->scale_s * p[PLACE],
-                     .travel_s = travel,
-                     .variance_s2 = width * width,
-                     .area_g_s_m3 = q->unit_g_m3 * exp(p[LN_HEIGHT]) * width * sqrt(2 * M_PI)};
+  const hw__curve instant = {.passage_s = q->origin_s + q->scale_s * p[PLACE],
+                             .travel_s = travel,
+                             .variance_s2 = width * width,
+                             .area_g_s_m3 = q->unit_g_m3 * exp(p[LN_HEIGHT]) * width * sqrt(2 * M_PI)};
+  if (!q->lasting) {
+    return instant;
+  }
+  double y[HW__PULSE_SIZE];
+  hw__curve_to(&instant, y);
+  y[HW__LN_SHARE] = -p[LASTED] * p[LASTED];
+  return hw__curve_from(y);
 }
 
 static double level_of(const problem *q, const double *p) {
@@ -54,19 +69,22 @@ static double level_of(const problem *q, const double *p) {
 static size_t residuals(const problem *q, const double *p, double *out) {
   hw__view *v = q->view;
   const hw__curve curve = curve_of(q, p);
-  const double level = level_of(q, p);
-  v->background_g_m3 = level;
+  const double near = level_of(q, p);
   for (size_t i = 0; i < v->count; i++) {
+    const bool far = q->drifting && !hw__view_on_level(v, i);
+    const double level = far ? q->level_prior : near;
+    v->background_g_m3 = level;
     const double signal = q->pulse ? hw__curve_at(&curve, v->time_s[i], v->spread_s2[i]) : 0;
     if (v->side[i] != HW__MEASURED) {
       out[i] = sqrt(-2 * hw__view_censored(v, i, q->tails, signal));
       continue;
     }
     const double off = (v->value_g_m3[i] - level - signal) / sqrt(q->variance[i]);
-    out[i] = off / sqrt(1 + off * off / (HW__LOUDEST * v->readings[i]));
+    out[i] = off * sqrt(hw__soft(off * off, v->readings[i]));
   }
   out[v->count] = q->pulse ? (p[LN_SKEW] - skew_middle) / skew_sd : 0;
-  out[v->count + 1] = q->level_sd > 0 ? level / q->level_sd : 0;
+  v->background_g_m3 = near;
+  out[v->count + 1] = q->level_sd > 0 ? (near - q->level_prior) / q->level_sd : 0;
   return v->count + 2;
 }
 
@@ -79,7 +97,7 @@ static double sum_of_squares(const double *r, size_t n) {
 }
 
 static bool is_free(const problem *q, size_t k) {
-  return k == LEVEL ? q->level_sd > 0 : q->pulse;
+  return k == LEVEL ? q->level_sd > 0 : q->pulse && (k != LASTED || q->lasting);
 }
 
 /* Normal equations of the residuals at p, by differences. Parameters that are not free have a row of the identity. */
@@ -152,7 +170,7 @@ static bool damped_step(const double normal[PARAMETERS][PARAMETERS], const doubl
 
 /* At most this far in one step, in units of the parameters, so that no pulse jumps off the record. */
 static void shorten(double step[PARAMETERS]) {
-  static const double most[PARAMETERS] = {1.5, 0.7, 1.5, INFINITY, 0.7};
+  static const double most[PARAMETERS] = {1.5, 0.7, 1.5, INFINITY, 0.7, 0.5};
   double share = 1;
   for (size_t k = 0; k < PARAMETERS; k++) {
     share = fmin(share, most[k] / fmax(fabs(step[k]), 1e-300));
@@ -165,7 +183,7 @@ static void shorten(double step[PARAMETERS]) {
 static bool sensible(const problem *q, const double *p) {
   const double width = exp(p[LN_WIDTH]) / q->scale_s;
   return fabs(p[PLACE]) < 40 && width > 0.02 && width < 60 && p[LN_SKEW] > -6 && p[LN_SKEW] < -0.1 &&
-         fabs(p[LN_HEIGHT]) < 60;
+         fabs(p[LN_HEIGHT]) < 60 && p[LASTED] >= 0 && p[LASTED] < 2.5;
 }
 
 /* Levenberg-Marquardt from p. Returned: the sum of squares there. */
@@ -204,14 +222,20 @@ static double descend(const problem *q, double *p) {
 
 /* The noise as the view knows it: the floor, the share of the signal, of the background what its own scatter allows,
  * and how far the level wanders. */
-static void set_view_noise(const problem *q, const hw__fit *fit, double level, double usual) {
+static void set_view_noise(const problem *q, const hw__fit *fit, const hw__curve *pulse, double level, double usual) {
   hw__view *v = q->view;
   const double root = sqrt(fit->inflation), share = q->sensor->noise_relative;
   v->share = share * root;
   v->share_level = fmin(share * fmax(level, 0), usual) * root;
   for (size_t i = 0; i < v->count; i++) {
-    const double wander = v->side[i] == HW__MEASURED ? fit->wander_g_m3 : 0; /* a limit is passed reading by reading */
-    v->fixed[i] = fit->floor_g_m3 * fit->floor_g_m3 * fit->inflation / v->readings[i] + wander * wander;
+    /* A limit is passed reading by reading: there the wandering counts with each of them. */
+    const double wander = fit->wander_g_m3 * fit->wander_g_m3 / (v->side[i] == HW__MEASURED ? 1 : v->readings[i]);
+    /* What the pulse's readings scatter more than stated is no news of the quiet ones: their share above a limit tells
+     * the level only if their noise is as it is. */
+    const bool on_pulse =
+        pulse && v->side[i] == HW__MEASURED && hw__curve_at(pulse, v->time_s[i], v->spread_s2[i]) > 2 * fit->floor_g_m3;
+    const double inflation = on_pulse ? fit->inflation : 1;
+    v->fixed[i] = fit->floor_g_m3 * fit->floor_g_m3 * inflation / v->readings[i] + wander;
   }
 }
 
@@ -256,6 +280,7 @@ typedef struct {
   double scatter;      /* of single readings about the level, by neighbours' differences; 0: not known */
   double clipped_at;   /* the end of the sensor's range; INFINITY: not met */
   double lowest_limit; /* of non-detects; INFINITY: none */
+  double hidden;       /* non-detects that hide the level; 0: it shows */
 } glance;
 
 enum { SAMPLED = 256 };
@@ -281,6 +306,19 @@ static void find_clipping(const hw__series *s, double floor, glance *g) {
   g->clipped_at = longest >= 3 && top > g->low + 10 * floor ? top : INFINITY;
 }
 
+/* Non-detects, where hardly a reading among them shows: then the level lies somewhere below the limit. Where some do,
+ * their share tells how far. */
+static double hidden_by(const hw__series *s) {
+  double below = 0, among = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const bool before = i == 0 || s->span[i - 1].side == HW__BELOW;
+    const bool after = i + 1 == s->count || s->span[i + 1].side == HW__BELOW;
+    below += s->span[i].side == HW__BELOW ? s->span[i].count : 0;
+    among += s->span[i].side == HW__MEASURED && before && after ? s->span[i].count : 0;
+  }
+  return among <= 0.03 * below ? below : 0;
+}
+
 static glance look_at(const hw__series *s, const hw_sensor *sensor) {
   glance g = {.low = 0, .high = -INFINITY, .lowest_limit = INFINITY, .clipped_at = INFINITY};
   double value[SAMPLED], step[SAMPLED];
@@ -300,8 +338,9 @@ static glance look_at(const hw__series *s, const hw_sensor *sensor) {
   }
   sort_values(value, n);
   g.low = n > 0 ? value[n / 5] : 0;
+  g.hidden = hidden_by(s);
   if (isfinite(g.lowest_limit)) {
-    g.low = fmin(g.low, 0.3 * g.lowest_limit);
+    g.low = fmin(g.low, (g.hidden > 0 ? 0.3 : 0.8) * g.lowest_limit);
   }
   const double quiet = g.low + 0.25 * (g.high - g.low);
   for (size_t i = 1; i < s->count && steps < SAMPLED; i++) {
@@ -399,16 +438,53 @@ static void scatter_about(const problem *q, const double *p, scatter out[2]) {
   }
 }
 
+/* How far the level wanders where a detection limit shows only its upper side: by how much the share of readings that
+ * show changes from one part of the quiet record to the next, beyond chance. Negative: no share to tell it by. */
+static double wander_by_share(const problem *q, const hw__curve *curve, double sd) {
+  enum { PARTS = 8 };
+  double shown[PARTS] = {0}, all[PARTS] = {0}, total = 0, detects = 0, chi = 0, parts = 0, usual = 0;
+  const hw__view *v = q->view;
+  const double begin = v->time_s[0], length = v->time_s[v->count - 1] - begin;
+  for (size_t i = 0; i < v->count; i++) {
+    if (q->pulse && hw__curve_at(curve, v->time_s[i], v->spread_s2[i]) > 0.1 * sd) {
+      continue;
+    }
+    const size_t k = (size_t)fmin((v->time_s[i] - begin) / fmax(length, 1e-9) * PARTS, PARTS - 1);
+    all[k] += v->readings[i];
+    shown[k] += v->side[i] == HW__MEASURED ? v->readings[i] : 0;
+  }
+  for (size_t k = 0; k < PARTS; k++) {
+    total += all[k];
+    detects += shown[k];
+  }
+  const double p = detects / fmax(total, 1);
+  if (!(detects > 5) || !(total - detects > 5)) {
+    return -1;
+  }
+  for (size_t k = 0; k < PARTS; k++) {
+    const double expected = all[k] * p;
+    chi += all[k] > 2 ? (shown[k] - expected) * (shown[k] - expected) / (expected * (1 - p)) : 0;
+    usual += all[k] > 2 ? 1 / all[k] : 0;
+    parts += all[k] > 2;
+  }
+  const double excess = parts > 2 && chi > parts - 1 + 3 * sqrt(2 * (parts - 1)) ? chi / (parts - 1) - 1 : 0;
+  const double z = sqrt(2) * (p < 0.5 ? 1 : -1) * sqrt(fmax(-log(4 * p * (1 - p)) * 1.2, 0)); /* Phi(-z) = p, nearly */
+  const double slope = exp(-0.5 * z * z) / sqrt(2 * M_PI);
+  return excess > 0 ? sd * sqrt(excess * p * (1 - p) * usual / parts) / slope : 0;
+}
+
 /* What the scatter about the fit says of the noise. Where the pulse shows: by how much it is larger than stated, noise
  * that lasts being worth fewer readings. Elsewhere: whether the level wanders. */
 static void learn_noise(const problem *q, const double *p, hw__fit *fit) {
   scatter s[2];
   scatter_about(q, p, s);
-  const double used = q->pulse ? 4 : 0, n = s[0].count + s[1].count;
+  const double used = q->lasting ? 5 : q->pulse ? 4 : 0, n = s[0].count + s[1].count;
   fit->misfit = n > used + 1 ? sqrt((s[0].squares + s[1].squares) / (n - used - 1)) : 1;
   const double quiet = s[0].count - 1;
   if (q->level_sd > 0 && quiet < 4) {
-    fit->wander_g_m3 = unseen_wander * fit->floor_g_m3;
+    const hw__curve curve = curve_of(q, p);
+    const double shown = wander_by_share(q, &curve, fit->floor_g_m3);
+    fit->wander_g_m3 = shown >= 0 ? shown : q->view->hidden ? unseen_wander * fit->floor_g_m3 : 0;
   } else if (quiet >= 4) {
     fit->wander_g_m3 = sqrt(fmax(s[0].excess / quiet, 0));
   }
@@ -420,11 +496,8 @@ static void learn_noise(const problem *q, const double *p, hw__fit *fit) {
 }
 
 static void set_peak(hw__fit *fit) {
-  const hw__curve *c = &fit->curve;
-  const double a = c->travel_s / c->variance_s2,
-               age = a * c->travel_s * c->travel_s / (0.5 + sqrt(0.25 + a * a * c->travel_s * c->travel_s));
-  fit->peak_s = c->passage_s - c->travel_s + age;
-  fit->peak_g_m3 = hw__curve_at(c, fit->peak_s, 0);
+  fit->peak_s = hw__curve_peak_s(&fit->curve);
+  fit->peak_g_m3 = hw__curve_at(&fit->curve, fit->peak_s, 0);
 }
 
 typedef struct {
@@ -459,21 +532,54 @@ static void fit_level(problem *q, const glance *g, double *p) {
   descend(q, p);
 }
 
+/* Where the level wanders by more than this share of the noise floor it has another value under the pulse. */
+static const double plain_drift = 0.3;
+/* Of the wandering, what is left within the time of a pulse once its own level is taken off. */
+static const double drift_within = 0.5;
+
+static void let_drift(problem *q, const hw__fit *fit, const hw__focus *focus, const double *p) {
+  q->drifting = q->level_sd > 0 && !q->view->hidden && fit->wander_g_m3 > plain_drift * fit->floor_g_m3;
+  if (!q->drifting) {
+    return;
+  }
+  q->view->level_from_s = focus->middle_s - focus->reach_s;
+  q->view->level_to_s = focus->middle_s + focus->reach_s;
+  q->level_prior = level_of(q, p);
+  q->level_sd = 1.3 * fit->wander_g_m3;
+  for (size_t i = 0; i < q->view->count; i++) {
+    if (hw__view_on_level(q->view, i)) {
+      const double n = q->view->side[i] == HW__MEASURED ? 1 : q->view->readings[i];
+      q->view->fixed[i] -= (1 - drift_within * drift_within) * fit->wander_g_m3 * fit->wander_g_m3 / n;
+    }
+  }
+}
+
 static void store_background(const problem *q, const double *p, hw__view *view) {
-  view->background_g_m3 = level_of(q, p);
+  const double level = level_of(q, p);
+  view->background_g_m3 = view->hidden ? 0.25 * view->highest_g_m3 : level;
+  view->background_prior = q->level_prior;
   view->background_precision = q->level_sd > 0 ? 1 / (q->level_sd * q->level_sd) : INFINITY;
 }
 
 static problem make_problem(const hw_sensor *sensor, const hw__tails *tails, const glance *g, const hw__fit *fit,
                             const hw__focus *focus, hw__view *view) {
-  const double lowest = fmin(fmax(g->low, 0), g->lowest_limit);
+  view->level_from_s = -INFINITY;
+  view->level_to_s = INFINITY;
+  const bool hidden = g->hidden > 0, given = !isnan(sensor->background_g_m3);
+  const double sd = hidden ? 0.35 * g->lowest_limit + 0.5 * fit->floor_g_m3 : 3 * fit->floor_g_m3 + 2 * fmax(g->low, 0);
+  view->hidden = hidden && !given;
+  if (hidden) { /* so far below the limit that all of the non-detects stay there */
+    const double noise = hypot(fit->floor_g_m3, sensor->noise_relative * g->lowest_limit);
+    view->highest_g_m3 = fmax(g->lowest_limit - 0.8 * sqrt(2 * log1p(g->hidden)) * noise, 0.1 * g->lowest_limit);
+  }
   return (problem){.sensor = sensor,
                    .tails = tails,
                    .view = view,
                    .origin_s = focus->middle_s,
                    .scale_s = focus->width_s,
                    .unit_g_m3 = fit->floor_g_m3,
-                   .level_sd = isnan(sensor->background_g_m3) ? 3 * fit->floor_g_m3 + 2 * lowest : 0};
+                   .level_prior = hidden ? 0.35 * g->lowest_limit : 0,
+                   .level_sd = given ? 0 : sd};
 }
 
 /* The sensor without a plume: its level, its noise, its likelihood. */
@@ -483,38 +589,45 @@ static void settle_quiet(problem *q, const glance *g, hw__fit *fit) {
   fit->inflation = 1;
   fit->wander_g_m3 = 0;
   q->pulse = false;
-  set_view_noise(q, fit, g->low, usual);
+  set_view_noise(q, fit, NULL, g->low, usual);
   set_first_variance(q, g->low);
   fit_level(q, g, p);
-  set_view_noise(q, fit, level_of(q, p), usual);
+  set_view_noise(q, fit, NULL, level_of(q, p), usual);
   set_variance(q, p);
   fit_level(q, g, p);
   learn_noise(q, p, fit);
-  set_view_noise(q, fit, level_of(q, p), usual);
+  set_view_noise(q, fit, NULL, level_of(q, p), usual);
   store_background(q, p, q->view);
   fit->log_likelihood = fit->log_without = hw__view_log_likelihood(q->view, q->tails, NULL);
 }
 
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
-                    size_t most, hw__fit *fit, hw__view *view) {
+                    hw__fit *fit, hw__view *view) {
   const glance g = look_at(series, sensor);
   *fit = (hw__fit){.inflation = 1, .misfit = 1, .floor_g_m3 = floor_of(sensor, &g)};
   fit->first_s = series->span[0].time_s;
   fit->last_s = series->span[series->count - 1].time_s;
-  hw__view_make(series, focus, most, view);
-  problem q = make_problem(sensor, tails, &g, fit, focus, view);
+  hw__focus there = *focus;
+  there.floor_g_m3 = fit->floor_g_m3;
+  there.share = sensor->noise_relative;
+  hw__view_make(series, &there, view);
+  problem q = make_problem(sensor, tails, &g, fit, &there, view);
   settle_quiet(&q, &g, fit);
 }
 
 /* The curve p, seen through the view that suits it. */
-static void refocus(problem *q, const hw__series *series, const glance *g, const hw__fit *fit, size_t most,
-                    hw__focus *focus, double *p) {
+static void refocus(problem *q, const hw__series *series, const glance *g, const hw__fit *fit, hw__focus *focus,
+                    double *p) {
   const hw__curve curve = curve_of(q, p);
-  const double level = level_of(q, p), height = q->unit_g_m3 * exp(p[LN_HEIGHT]), width = sqrt(curve.variance_s2);
-  *focus = (hw__focus){curve.passage_s, width, 5 * width, focus->clipped_g_m3};
-  hw__view_make(series, focus, most, q->view);
+  const double level = level_of(q, p), height = q->unit_g_m3 * exp(p[LN_HEIGHT]), width = exp(p[LN_WIDTH]);
+  const bool lasting = q->lasting;
+  focus->middle_s = q->origin_s + q->scale_s * p[PLACE];
+  focus->width_s = fmax(sqrt(curve.variance_s2), 0.2 * width); /* one that lasted is steeper than it is wide */
+  focus->reach_s = 5 * width;
+  hw__view_make(series, focus, q->view);
   *q = make_problem(q->sensor, q->tails, g, fit, focus, q->view);
   q->pulse = true;
+  q->lasting = lasting;
   p[PLACE] = 0;
   p[LN_WIDTH] = log(width);
   p[LN_HEIGHT] = log(height / q->unit_g_m3);
@@ -526,10 +639,19 @@ static void store_pulse(problem *q, const double *p, const glance *g, hw__fit *f
   hw__view *view = q->view;
   store_background(q, p, view);
   fit->curve = curve_of(q, p);
-  const double y[HW__PULSE_SIZE] = {fit->curve.passage_s, log(fit->curve.variance_s2), log(fit->curve.area_g_s_m3),
-                                    p[LN_SKEW]};
-  hw__view_expand(view, q->tails, y, &fit->near);
-  fit->log_likelihood = fit->near.log_at;
+  fit->log_likelihood = hw__view_log_likelihood(view, q->tails, &fit->curve);
+  double instant[PARAMETERS], y[HW__PULSE_SIZE];
+  memcpy(instant, p, sizeof instant);
+  if (q->lasting) { /* the best that an instant can do */
+    q->lasting = false;
+    descend(q, instant);
+    view->background_g_m3 = level_of(q, p);
+    fit->lasting = true;
+  }
+  const hw__curve best = curve_of(q, instant);
+  hw__curve_to(&best, y);
+  y[HW__LN_SKEW] = instant[LN_SKEW];
+  hw__view_expand(view, q->tails, HW__INSTANT_SIZE, y, &fit->near);
   double alone[PARAMETERS];
   const double kept = view->background_g_m3;
   fit_level(q, g, alone);
@@ -548,7 +670,36 @@ static void store_pulse(problem *q, const double *p, const glance *g, hw__fit *f
   fit->complete = fit->last_s > fit->peak_s && hw__curve_at(&fit->curve, fit->last_s, 0) < 0.5 * fit->peak_g_m3;
 }
 
-void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, size_t most, hw__fit *fit,
+/* Does the pulse plainly come from a release that lasted? Then `best` becomes the fit of one. Asked only where an
+ * instant leaves more than noise, and by what the fit of one leaves. */
+static bool lasts(problem *q, attempt *best) {
+  static const double first[] = {0.8, 1.5}; /* of LASTED: durations of 2.4 and 3.3 standard deviations */
+  double r[RESIDUALS];
+  const double n = (double)q->view->count, instant = sum_of_squares(r, residuals(q, best->p, r));
+  if (!(instant > n + lasting_suspected * sqrt(n))) {
+    return false;
+  }
+  attempt found = {.squares = INFINITY};
+  q->lasting = true;
+  for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
+    attempt a = *best;
+    a.p[LASTED] = first[i];
+    a.squares = descend(q, a.p);
+    set_variance(q, a.p); /* lower than an instant's peak, the plateau is less noisy */
+    a.squares = descend(q, a.p);
+    found = a.squares < found.squares ? a : found;
+  }
+  const double left = fmax(found.squares / fmax(n - 6, 1), 1);
+  q->lasting = instant - found.squares > lasting_plain * left;
+  if (q->lasting) {
+    *best = found;
+  } else {
+    set_variance(q, best->p);
+  }
+  return q->lasting;
+}
+
+void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, hw__fit *fit,
                    hw__view *view) {
   glance g = look_at(series, sensor);
   *fit = (hw__fit){.inflation = 1, .misfit = 1, .floor_g_m3 = floor_of(sensor, &g)};
@@ -558,15 +709,20 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
   fit->clipped_at_g_m3 = g.clipped_at;
   double passage, width;
   first_guess(series, &g, &passage, &width);
-  hw__focus focus = {passage, width, 5 * width, isfinite(g.clipped_at) ? g.clipped_at : 0};
-  hw__view_make(series, &focus, most, view);
+  hw__focus focus = {.middle_s = passage,
+                     .width_s = width,
+                     .reach_s = 5 * width,
+                     .clipped_g_m3 = isfinite(g.clipped_at) ? g.clipped_at : 0,
+                     .floor_g_m3 = fit->floor_g_m3,
+                     .share = sensor->noise_relative};
+  hw__view_make(series, &focus, view);
   problem q = make_problem(sensor, tails, &g, fit, &focus, view);
   if (!(g.high - g.low > 3 * fit->floor_g_m3) || series->count < 2) {
     settle_quiet(&q, &g, fit);
     return;
   }
   const double usual = g.scatter > 0 ? g.scatter : INFINITY;
-  set_view_noise(&q, fit, g.low, usual);
+  set_view_noise(&q, fit, NULL, g.low, usual);
   set_first_variance(&q, g.low);
   double quiet[PARAMETERS], r[RESIDUALS];
   fit_level(&q, &g, quiet);
@@ -578,14 +734,22 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
     return;
   }
   for (int round = 0; round < 2; round++) { /* the view, the noise and the fit follow each other */
-    refocus(&q, series, &g, fit, most, &focus, best.p);
-    set_view_noise(&q, fit, level_of(&q, best.p), usual);
+    refocus(&q, series, &g, fit, &focus, best.p);
+    set_view_noise(&q, fit, NULL, level_of(&q, best.p), usual);
+    set_variance(&q, best.p);
+    descend(&q, best.p);
+  }
+  if (lasts(&q, &best)) {
+    refocus(&q, series, &g, fit, &focus, best.p);
+    set_view_noise(&q, fit, NULL, level_of(&q, best.p), usual);
     set_variance(&q, best.p);
     descend(&q, best.p);
   }
   set_variance(&q, best.p);
   learn_noise(&q, best.p, fit);
-  set_view_noise(&q, fit, level_of(&q, best.p), usual);
+  const hw__curve pulse = curve_of(&q, best.p);
+  set_view_noise(&q, fit, &pulse, level_of(&q, best.p), usual);
+  let_drift(&q, fit, &focus, best.p);
   set_variance(&q, best.p);
   descend(&q, best.p);
   store_pulse(&q, best.p, &g, fit);

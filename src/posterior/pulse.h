@@ -16,9 +16,11 @@ typedef struct {
   bool begun;               /* the record shows its front */
   bool sketchy;             /* seen, by too few readings to tell its shape */
   bool strong;              /* seen, and no wandering of the level could look like it */
+  bool lasting;             /* seen, and plainly of a release that lasted: so the curve is one */
   double peak_s, peak_g_m3; /* of the fitted curve, above background */
   hw__curve curve;
-  hw__quadratic near;     /* the ln likelihood of the readings about the curve, or about what the river expects there */
+  hw__quadratic near;     /* the ln likelihood of the readings about the best curve of the hypothesis at hand (an
+                             instant's, at first), or about what the river expects there */
   double floor_g_m3;      /* noise that does not shrink with the signal */
   double inflation;       /* of the variance, over what is stated */
   double wander_g_m3;     /* by which the level itself wanders: it does not average out */
@@ -29,11 +31,11 @@ typedef struct {
   double first_s, last_s;
 } hw__fit;
 
-/* Fits the series, and leaves the view that goes with the fit, of at most so many points. */
-void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, size_t most, hw__fit *fit,
+/* Fits the series, and leaves the view that goes with the fit. */
+void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, hw__fit *fit,
                    hw__view *view);
 /* Another view of a sensor whose own pulse is not seen: about where one would pass. */
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
-                    size_t most, hw__fit *fit, hw__view *view);
+                    hw__fit *fit, hw__view *view);
 
 #endif

@@ -37,31 +37,75 @@ hw__span hw__span_merged(const hw__span *a, const hw__span *b) {
 
 typedef struct {
   double gap_s, quiet_below;
-  bool unlike; /* sides may be mixed */
+  double jump_g_m3; /* values further apart are not the same water, or one of them is a spike */
+  bool unlike;      /* sides and jumps may be mixed: there is no other room */
 } merge_rule;
 
-static bool may_merge(const hw__span *a, const hw__span *b, const merge_rule *rule) {
-  if (!hw__span_alike(a, b) && !rule->unlike) {
+static bool may_merge(const hw__span *a, const hw__span *b, bool quiet, const merge_rule *rule) {
+  if (!rule->unlike && (!hw__span_alike(a, b) || fabs(a->value_g_m3 - b->value_g_m3) > rule->jump_g_m3)) {
     return false;
   }
-  const bool quiet = (a->side == HW__BELOW || a->value_g_m3 < rule->quiet_below) &&
-                     (b->side == HW__BELOW || b->value_g_m3 < rule->quiet_below);
-  return b->time_s - a->time_s <= (quiet ? 1000 : 1) * rule->gap_s;
+  return b->time_s - a->time_s <= (quiet ? 20 : 1) * rule->gap_s;
 }
 
-/* Merges neighbours two by two until `target` spans are left or all have been tried. */
+static bool is_low(const hw__span *span, const merge_rule *rule) {
+  return span->side == HW__BELOW || span->value_g_m3 < rule->quiet_below;
+}
+
+/* Which spans are quiet: low ones, but for those as near to a pulse as its front and tail may reach, half as many spans
+ * as it has above them. Where readings are dense the foot of a pulse tells as much as its top. */
+static void find_quiet(const hw__series *series, const merge_rule *rule, bool quiet[HW__SERIES_SIZE]) {
+  size_t high = 0, since = HW__SERIES_SIZE;
+  for (size_t i = 0; i < series->count; i++) {
+    high += !is_low(&series->span[i], rule);
+  }
+  const size_t margin = 8 + high / 2;
+  for (size_t i = 0; i < series->count; i++) {
+    since = is_low(&series->span[i], rule) ? since + 1 : 0;
+    quiet[i] = since > margin;
+  }
+  since = HW__SERIES_SIZE;
+  for (size_t i = series->count; i-- > 0;) {
+    since = is_low(&series->span[i], rule) ? since + 1 : 0;
+    quiet[i] = quiet[i] && since > margin;
+  }
+}
+
+/* The spans in order of time again: merging over one another moves them a place or two. */
+static void sort_again(hw__series *series) {
+  for (size_t i = 1; i < series->count; i++) {
+    const hw__span span = series->span[i];
+    size_t j = i;
+    for (; j > 0 && series->span[j - 1].time_s > span.time_s; j--) {
+      series->span[j] = series->span[j - 1];
+    }
+    series->span[j] = span;
+  }
+}
+
+/* Merges neighbours two by two, if need be over one of another kind that stands between them, until `target` spans are
+ * left or all have been tried. Where a limit lies amid the noise, non-detects and measured values come in turn: those
+ * of a kind merge, and never with the other. */
 static void merge_pairs(hw__series *series, size_t target, const merge_rule *rule) {
+  bool taken[HW__SERIES_SIZE] = {false}, quiet[HW__SERIES_SIZE];
+  find_quiet(series, rule, quiet);
   size_t kept = 0, left = series->count;
   for (size_t i = 0; i < series->count; i++) {
     hw__span span = series->span[i];
-    if (i + 1 < series->count && left > target && may_merge(&span, &series->span[i + 1], rule)) {
-      span = hw__span_merged(&span, &series->span[i + 1]);
-      i++;
-      left--;
+    for (size_t j = i + 1; j < series->count && j <= i + 2 && !taken[i] && left > target; j++) {
+      if (!taken[j] && may_merge(&span, &series->span[j], quiet[i] && quiet[j], rule)) {
+        span = hw__span_merged(&span, &series->span[j]);
+        taken[j] = true;
+        left--;
+        break;
+      }
     }
-    series->span[kept++] = span;
+    if (!taken[i]) {
+      series->span[kept++] = span;
+    }
   }
   series->count = kept;
+  sort_again(series);
 }
 
 static void make_room(hw__series *series) {
@@ -69,11 +113,16 @@ static void make_room(hw__series *series) {
   double lowest = INFINITY, highest = -INFINITY, gap = INFINITY;
   for (size_t i = 0; i < series->count; i++) {
     lowest = fmin(lowest, plain_value(&series->span[i]));
-    highest = fmax(highest, plain_value(&series->span[i]));
+    /* The highest that a neighbour confirms: a spike must not make a pulse look quiet. */
+    const double a = i > 0 ? plain_value(&series->span[i - 1]) : -INFINITY;
+    const double b = i + 1 < series->count ? plain_value(&series->span[i + 1]) : -INFINITY;
+    highest = fmax(highest, fmin(plain_value(&series->span[i]), fmax(a, b)));
     gap = i > 0 ? fmin(gap, series->span[i].time_s - series->span[i - 1].time_s) : gap;
   }
   const double length = series->span[series->count - 1].time_s - series->span[0].time_s;
-  merge_rule rule = {gap, lowest + 0.05 * (highest - lowest), false};
+  const double range = highest - lowest;
+  gap = fmax(gap, 1e-6 * length); /* merged over one another, two may have the same middle */
+  merge_rule rule = {gap, lowest + 0.05 * range, 0.3 * range, false};
   while (series->count > target) {
     merge_pairs(series, target, &rule);
     rule.unlike = rule.unlike || rule.gap_s > length;

@@ -1,9 +1,9 @@
 /* What one sensor has said: its readings in order of time, in bounded room.
  *
  * A reading is put where it belongs, whenever it comes, so that late and early arrival leave the same series as long as
- * it fits. Beyond HW__SERIES_SIZE different times neighbours are merged, the densest first and quiet ones a thousand
- * times sooner, so that a pulse keeps its resolution. A merged span keeps mean and spread of its times: an expected
- * curve is compared with its mean, smeared over that spread (view.h).
+ * it fits. Beyond HW__SERIES_SIZE different times neighbours are merged, the densest first and quiet ones, away from
+ * any pulse, twenty times sooner, so that a pulse keeps its resolution. A merged span keeps mean and spread of its
+ * times: an expected curve is compared with its mean over that spread (view.h).
  */
 #ifndef HW_POSTERIOR_SERIES_H
 #define HW_POSTERIOR_SERIES_H

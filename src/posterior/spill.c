@@ -3,11 +3,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/lanes.h"
 #include "posterior/kernel.h"
 #include "river/doubt.h"
 #include "river/when.h"
 
-enum { PASSAGE, LN_AGE, LN_MASS, LN_V, LN_D, OWN_V, OWN_D, SHAPE, AXES };
+enum { PASSAGE, LN_AGE, LN_MASS, LN_V, LN_D, OWN_V, OWN_D, SHAPE, LN_DURATION, AXES };
 
 /* A sensor that is wrong: how often, and what its own curve costs as an accident (a place in time, a height, a width).
  */
@@ -31,10 +32,15 @@ void hw__spill_anchor(hw__spill *spill, size_t anchor) {
   const hw__station *a = &spill->station[anchor];
   spill->anchor = anchor;
   spill->dims = 0;
-  const bool wanted[AXES] = {box->hi.time_s > box->lo.time_s, box->hi.location_m > box->lo.location_m,
-                             spill->mass_hi > spill->mass_lo, spill->doubt.common_v > 0,
-                             spill->doubt.common_d > 0,       spill->doubt.local_v > 0,
-                             spill->doubt.local_d > 0,        spill->doubt.shape > 0};
+  const bool wanted[AXES] = {box->hi.time_s > box->lo.time_s,
+                             box->hi.location_m > box->lo.location_m,
+                             spill->mass_hi > spill->mass_lo,
+                             spill->doubt.common_v > 0,
+                             spill->doubt.common_d > 0,
+                             spill->doubt.local_v > 0,
+                             spill->doubt.local_d > 0,
+                             spill->doubt.shape > 0,
+                             spill->lasting};
   for (size_t k = 0; k < AXES; k++) {
     if (wanted[k]) {
       spill->axis[spill->dims++] = k;
@@ -43,9 +49,19 @@ void hw__spill_anchor(hw__spill *spill, size_t anchor) {
   const double doubt = 3 * hypot(spill->doubt.common_v, spill->doubt.local_v);
   const double far = a->at.theta - hw__transport_integrals(spill->transport, box->lo.location_m).theta;
   const double near = a->at.theta - hw__transport_integrals(spill->transport, box->hi.location_m).theta;
-  const double width = sqrt(a->fit->curve.variance_s2), passage = a->fit->curve.passage_s;
-  const double oldest = fmin(far * exp(doubt), passage + 6 * width - box->lo.time_s);
-  const double youngest = fmax(near * exp(-doubt), fmax(passage - 6 * width - box->hi.time_s, 0.05 * width));
+  double y[HW__PULSE_SIZE];
+  hw__curve_to(&a->fit->curve, y);
+  const double width = exp(0.5 * y[HW__LN_VARIANCE]), passage = y[HW__PASSAGE];
+  double oldest = fmin(far * exp(doubt), passage + 6 * width - box->lo.time_s);
+  double youngest = fmax(near * exp(-doubt), fmax(passage - 6 * width - box->hi.time_s, 0.05 * width));
+  spill->open = spill->lasting && !a->fit->complete;
+  if (spill->lasting && !spill->open) { /* the age that an instant's pulse of the same width would have */
+    const double per_travel = a->at.variance - hw__transport_integrals(spill->transport, box->lo.location_m).variance;
+    const double spread = exp(3 * hypot(spill->doubt.common_d, spill->doubt.local_d) + 2 * doubt);
+    spill->last.per_travel_s = fmax(per_travel, 1e-9) / fmax(far, 1e-3);
+    oldest = fmax(oldest, 3 * width * width / spill->last.per_travel_s * spread);
+    youngest = fmax(near * exp(-doubt), 0.05 * width);
+  }
   spill->log_age_lo = log(fmax(youngest, 1e-3));
   spill->log_age_hi = fmax(log(fmax(oldest, 1e-3)), spill->log_age_lo + 0.01);
 }
@@ -69,6 +85,21 @@ static bool has(const hw__spill *spill, size_t kind) {
   return false;
 }
 
+/* By how much a pulse looks older for having lasted: its variance is the instant's and duration^2 / 12. So the width
+ * that is seen fixes one coordinate and leaves the duration free, instead of bending the posterior. */
+static double older_by(const hw__spill *spill, const hw__release *r) {
+  if (spill->open) {
+    return 0;
+  }
+  return r->duration_s * r->duration_s / 12 * r->velocity_factor * r->velocity_factor /
+         (spill->lasting ? spill->last.per_travel_s * r->dispersion_factor : 1);
+}
+
+/* ln mass less the coordinate that stands for it. */
+static double in_a_second(const hw__spill *spill, double duration_s) {
+  return spill->open ? log(duration_s) : 0;
+}
+
 static void place_release(const hw__spill *spill, double *const *x, size_t i, hw__release *r) {
   const hw_box *box = &spill->river->search;
   const hw__station *a = &spill->station[spill->anchor];
@@ -78,23 +109,30 @@ static void place_release(const hw__spill *spill, double *const *x, size_t i, hw
                      .own_d = coordinate(spill, x, i, OWN_D, 0),
                      .shape = coordinate(spill, x, i, SHAPE, 0)};
   const double faster = exp(r->ln_v + r->own_v);
+  r->velocity_factor = faster;
+  r->dispersion_factor = exp(r->ln_d + r->own_d);
+  r->duration_s = spill->lasting ? exp(coordinate(spill, x, i, LN_DURATION, 0)) : 0;
   if (has(spill, LN_AGE)) {
-    r->age_s = exp(coordinate(spill, x, i, LN_AGE, 0));
+    r->apparent_s = exp(coordinate(spill, x, i, LN_AGE, 0));
+    r->age_s = r->apparent_s - older_by(spill, r);
     r->source.location_m = hw__transport_place(spill->transport, a->at.theta - r->age_s * faster);
   } else {
     r->source.location_m = box->lo.location_m;
     r->age_s = (a->at.theta - hw__transport_integrals(spill->transport, box->lo.location_m).theta) / faster;
   }
-  r->source.time_s = has(spill, PASSAGE) ? coordinate(spill, x, i, PASSAGE, 0) - r->age_s : box->lo.time_s;
-  const double ln_mass = coordinate(spill, x, i, LN_MASS, log(spill->mass_lo));
+  r->source.time_s = has(spill, PASSAGE)
+                         ? coordinate(spill, x, i, PASSAGE, 0) - r->age_s - (spill->open ? 0 : 0.5 * r->duration_s)
+                         : box->lo.time_s;
+  const double ln_mass = coordinate(spill, x, i, LN_MASS, log(spill->mass_lo) - in_a_second(spill, r->duration_s)) +
+                         in_a_second(spill, r->duration_s);
   r->source.mass_g = exp(ln_mass);
-  r->velocity_factor = faster;
-  r->dispersion_factor = exp(r->ln_d + r->own_d);
   const double l = r->source.location_m, t = r->source.time_s;
-  r->possible = l >= box->lo.location_m && l <= box->hi.location_m && t >= box->lo.time_s && t <= box->hi.time_s &&
-                r->source.mass_g >= spill->mass_lo * (1 - 1e-12) && r->source.mass_g <= spill->mass_hi * (1 + 1e-12) &&
-                r->age_s > 0 && l < a->x_m && fabs(r->ln_v + r->own_v) < 5 && fabs(r->ln_d + r->own_d) < 12 &&
-                fabs(r->shape) < 4;
+  r->possible =
+      l >= box->lo.location_m && l <= box->hi.location_m && t >= box->lo.time_s && t <= box->hi.time_s &&
+      r->source.mass_g >= spill->mass_lo * (1 - 1e-12) && r->source.mass_g <= spill->mass_hi * (1 + 1e-12) &&
+      r->age_s > 0 && l < a->x_m && fabs(r->ln_v + r->own_v) < 5 && fabs(r->ln_d + r->own_d) < 12 &&
+      fabs(r->shape) < 4 &&
+      (!spill->lasting || (r->duration_s >= spill->last.shortest_s && r->duration_s <= spill->last.longest_s));
   if (r->possible) {
     r->at = hw__transport_integrals(spill->transport, l);
   }
@@ -107,7 +145,7 @@ static double log_prior(const hw__spill *spill, const hw__release *r) {
   double p = 0;
   if (has(spill, LN_AGE)) {
     const double v = hw__transport_velocity(spill->transport, r->source.location_m) * r->velocity_factor;
-    p += log(v * r->age_s / (box->hi.location_m - box->lo.location_m));
+    p += log(v * r->apparent_s / (box->hi.location_m - box->lo.location_m));
   }
   p += has(spill, PASSAGE) ? hw__when_log_density(spill->river, r->source.time_s) - log(box->hi.time_s - box->lo.time_s)
                            : 0;
@@ -118,6 +156,7 @@ static double log_prior(const hw__spill *spill, const hw__release *r) {
   p += has(spill, OWN_V) ? log_normal_density(r->own_v, d->local_v * length) : 0;
   p += has(spill, OWN_D) ? log_normal_density(r->own_d, d->local_d * length) : 0;
   p += has(spill, SHAPE) ? log_normal_density(r->shape, d->shape) : 0;
+  p += spill->lasting ? spill->last.log_prior : 0;
   return p;
 }
 
@@ -127,8 +166,8 @@ typedef struct {
   double mean[2], root[3]; /* of passage and ln area; lower Cholesky factor of the scale */
 } suggestion;
 
-/* Given variance and asymmetry of the pulse. */
-static suggestion suggest(const hw__fit *fit, double log_variance, double log_skew) {
+/* Given variance, asymmetry and the instant's share of the variance of the pulse. */
+static suggestion suggest(const hw__fit *fit, double log_variance, double log_skew, double log_share) {
   const hw__quadratic *q = &fit->near;
   const double(*j)[HW__PULSE_SIZE] = q->curvature;
   const double width2 = fit->curve.variance_s2;
@@ -137,8 +176,11 @@ static suggestion suggest(const hw__fit *fit, double log_variance, double log_sk
   const double c = j[HW__LN_AREA][HW__LN_AREA] + 0.1, det = fmax(a * c - b * b, 1e-12 * a * c);
   const double off = fmin(fmax(log_variance - q->at[HW__LN_VARIANCE], -1.5), 1.5);
   const double skewed = fmin(fmax(log_skew - q->at[HW__LN_SKEW], -1.5), 1.5);
-  const double u = q->slope[HW__PASSAGE] - j[HW__PASSAGE][HW__LN_VARIANCE] * off - j[HW__PASSAGE][HW__LN_SKEW] * skewed;
-  const double v = q->slope[HW__LN_AREA] - j[HW__LN_AREA][HW__LN_VARIANCE] * off - j[HW__LN_AREA][HW__LN_SKEW] * skewed;
+  const double shared = fmin(fmax(log_share - q->at[HW__LN_SHARE], -1.5), 1.5);
+  const double u = q->slope[HW__PASSAGE] - j[HW__PASSAGE][HW__LN_VARIANCE] * off -
+                   j[HW__PASSAGE][HW__LN_SKEW] * skewed - j[HW__PASSAGE][HW__LN_SHARE] * shared;
+  const double v = q->slope[HW__LN_AREA] - j[HW__LN_AREA][HW__LN_VARIANCE] * off -
+                   j[HW__LN_AREA][HW__LN_SKEW] * skewed - j[HW__LN_AREA][HW__LN_SHARE] * shared;
   const double wide = 9;
   const double v11 = wide * c / det + 0.0025 * width2, v22 = wide * a / det + 0.0025, v12 = -wide * b / det;
   suggestion s = {{q->at[HW__PASSAGE] + (c * u - b * v) / det, q->at[HW__LN_AREA] + (a * v - b * u) / det}, {0, 0, 0}};
@@ -146,6 +188,14 @@ static suggestion suggest(const hw__fit *fit, double log_variance, double log_sk
   s.root[1] = v12 / s.root[0];
   s.root[2] = sqrt(fmax(v22 - s.root[1] * s.root[1], 1e-8));
   return s;
+}
+
+/* Of a release whose end nobody has seen: the front and, in place of the area, the level. */
+static suggestion suggest_open(const hw__fit *fit) {
+  const double width = sqrt(fit->curve.variance_s2);
+  const double level = fit->lasting ? fit->curve.area_g_s_m3 / fit->curve.duration_s : fit->peak_g_m3;
+  return (suggestion){{fit->curve.passage_s - (fit->lasting ? 0 : 0.5 * width), log(level)},
+                      {fit->lasting ? 0.5 * width : 1.5 * width, 0, fit->lasting ? 0.3 : 1}};
 }
 
 /* Half of the masses come from the suggestion, the others from the box. */
@@ -164,24 +214,46 @@ static double draw_axis(const hw__spill *spill, hw_rng *rng, size_t kind, double
   return value;
 }
 
+/* Any that leaves the water an age. */
+static double draw_duration(const hw__spill *spill, hw_rng *rng, double *const *x, size_t i, double *log_density) {
+  hw__release r;
+  const double lo = log(spill->last.shortest_s);
+  double hi = log(spill->last.longest_s);
+  x[spill->dims - 1][i] = hi;
+  place_release(spill, x, i, &r);
+  if (has(spill, LN_AGE) && !spill->open) {
+    hi = fmin(hi, hi + 0.5 * log(0.99 * r.apparent_s / older_by(spill, &r)));
+  }
+  hi = fmax(hi, lo + 0.01);
+  *log_density -= log(hi - lo);
+  return lo + hw_rng_uniform(rng) * (hi - lo);
+}
+
 static void start_point(hw__spill *spill, hw_rng *rng, double *const *x, size_t i, double *log_proposal) {
   const hw__station *a = &spill->station[spill->anchor];
   double q = 0;
   for (size_t k = 0; k < spill->dims; k++) {
     x[k][i] = 0;
-    if (spill->axis[k] != PASSAGE && spill->axis[k] != LN_MASS) {
+    if (spill->axis[k] != PASSAGE && spill->axis[k] != LN_MASS && spill->axis[k] != LN_DURATION) {
       x[k][i] = draw_axis(spill, rng, spill->axis[k], &q);
     }
+  }
+  if (spill->lasting) { /* the last axis: the others say how long it can have been */
+    x[spill->dims - 1][i] = draw_duration(spill, rng, x, i, &q);
   }
   hw__release r;
   place_release(spill, x, i, &r);
   const hw__integrals at = hw__transport_integrals(spill->transport, r.source.location_m);
   const double variance = (a->at.variance - at.variance) * r.dispersion_factor / pow(r.velocity_factor, 3);
-  const double ln_variance = log(fmax(variance, 1e-3));
-  const suggestion s = suggest(a->fit, ln_variance, 0.5 * ln_variance - log(fmax(r.age_s, 1e-3)) - r.shape);
+  const double ln_instant = log(fmax(variance, 1e-3));
+  const double ln_variance = spill->lasting ? log(fmax(variance, 1e-3) + r.duration_s * r.duration_s / 12) : ln_instant;
+  const suggestion s = spill->open ? suggest_open(a->fit)
+                                   : suggest(a->fit, ln_variance, 0.5 * ln_instant - log(fmax(r.age_s, 1e-3)) - r.shape,
+                                             ln_instant - ln_variance);
   const double z1 = hw_rng_normal(rng), z2 = hw_rng_normal(rng), u = hw_rng_uniform(rng), pick = hw_rng_uniform(rng);
   const double per_gram = log(a->per_discharge + a->per_area / r.velocity_factor);
-  const double lo = log(spill->mass_lo), hi = log(spill->mass_hi);
+  const double lo = log(spill->mass_lo) - in_a_second(spill, r.duration_s);
+  const double hi = log(spill->mass_hi) - in_a_second(spill, r.duration_s);
   double off = z1; /* of the passage, in its own scale */
   for (size_t k = 0; k < spill->dims; k++) {
     if (spill->axis[k] == PASSAGE) {
@@ -218,16 +290,25 @@ typedef struct {
   double travel_before, variance_before, travel, variance; /* medians of the stretch, common factors in */
   double ln_area, release_s;                               /* area less what has decayed on the way */
   double shape;                                            /* ln of the shape's travel time over the water's */
+  double duration;
 } stretch;
+
+/* The pulse where the plume has this travel time and variance. */
+static void pulse_at(const stretch *s, double travel, double variance, double y[HW__PULSE_SIZE]) {
+  const double whole = variance + s->duration * s->duration / 12;
+  y[HW__PASSAGE] = s->release_s + travel + 0.5 * s->duration;
+  y[HW__LN_VARIANCE] = log(whole);
+  y[HW__LN_AREA] = s->ln_area;
+  y[HW__LN_SKEW] = 0.5 * log(variance) - log(travel) - s->shape;
+  y[HW__LN_SHARE] = log(variance / whole);
+}
 
 static void predict(const stretch *s, const double n[STEP], double *travel, double *variance,
                     double y[HW__PULSE_SIZE]) {
   *travel = s->travel_before + s->travel * exp(-n[STEP_V]);
   *variance = s->variance_before + s->variance * exp(n[STEP_D] - 3 * n[STEP_V]);
-  y[HW__PASSAGE] = s->release_s + *travel;
-  y[HW__LN_VARIANCE] = log(*variance);
-  y[HW__LN_AREA] = s->ln_area + n[STEP_GAIN];
-  y[HW__LN_SKEW] = 0.5 * y[HW__LN_VARIANCE] - log(*travel) - s->shape;
+  pulse_at(s, *travel, *variance, y);
+  y[HW__LN_AREA] += n[STEP_GAIN];
 }
 
 /* Lower Cholesky factor of a positive matrix over the free rows. */
@@ -282,11 +363,15 @@ static double pull_at(const hw__fit *fit, const stretch *s, const step_prior *pr
   double travel, variance, y[HW__PULSE_SIZE], m[STEP][STEP] = {{0}}, pull[HW__PULSE_SIZE], chi = 0;
   predict(s, n, &travel, &variance, y);
   const double share = 1 - s->variance_before / variance, took = travel - s->travel_before;
-  const double slope[HW__PULSE_SIZE][STEP] = {
-      {-took, 0, 0}, {-3 * share, share, 0}, {0, 0, 1}, {-1.5 * share + took / travel, 0.5 * share, 0}};
-  for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
+  const double whole = share * exp(y[HW__LN_SHARE]), other = share - whole;
+  const double slope[HW__PULSE_SIZE][STEP] = {{-took, 0, 0},
+                                              {-3 * whole, whole, 0},
+                                              {0, 0, 1},
+                                              {-1.5 * share + took / travel, 0.5 * share, 0},
+                                              {-3 * other, other, 0}};
+  for (size_t a = 0; a < q->size; a++) {
     pull[a] = q->slope[a];
-    for (size_t b = 0; b < HW__PULSE_SIZE; b++) {
+    for (size_t b = 0; b < q->size; b++) {
       pull[a] += q->curvature[a][b] * (q->at[b] - y[b]);
     }
     chi += (pull[a] + q->slope[a]) * (q->at[a] - y[a]);
@@ -297,9 +382,9 @@ static double pull_at(const hw__fit *fit, const stretch *s, const step_prior *pr
     rhs[i] = -away * per_sd2;
     chi += away * away * per_sd2;
     m[i][i] += per_sd2;
-    for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
+    for (size_t a = 0; a < q->size; a++) {
       rhs[i] += slope[a][k] * pull[a];
-      for (size_t b = 0; b < HW__PULSE_SIZE; b++) {
+      for (size_t b = 0; b < q->size; b++) {
         for (size_t j = 0; j <= i; j++) {
           m[i][j] += slope[a][k] * q->curvature[a][b] * slope[b][d->part[j]];
         }
@@ -311,7 +396,8 @@ static double pull_at(const hw__fit *fit, const stretch *s, const step_prior *pr
 
 /* The velocity that brings the pulse there when it was seen: a good place to begin. */
 static void begin_at(const hw__fit *fit, const stretch *s, const step_prior *prior, double n[STEP]) {
-  const double took = fit->near.at[HW__PASSAGE] - s->release_s - s->travel_before, most = 4 * prior->sd[STEP_V];
+  const double seen = fit->near.at[HW__PASSAGE] - 0.5 * s->duration;
+  const double took = seen - s->release_s - s->travel_before, most = 4 * prior->sd[STEP_V];
   if (prior->sd[STEP_V] > 0 && took > 0) {
     n[STEP_V] = prior->mean[STEP_V] + fmin(fmax(log(s->travel / took) - prior->mean[STEP_V], -most), most);
   }
@@ -417,40 +503,41 @@ static plume_state advance(const plume_state *from, const stretch *s, const step
 }
 
 /* Solves (I + J P) x = right, in place, and leaves ln det; J and P are of the pulse's size. */
-static double solve_joined(const double j[HW__PULSE_SIZE][HW__PULSE_SIZE], double p[HW__PULSE_SIZE][HW__PULSE_SIZE],
-                           double right[HW__PULSE_SIZE][HW__PULSE_SIZE + 1]) {
-  enum { N = HW__PULSE_SIZE, COLUMNS = 2 * HW__PULSE_SIZE + 1 };
-  double a[N][COLUMNS], log_det = 0;
-  for (size_t r = 0; r < N; r++) {
-    for (size_t c = 0; c < N; c++) {
+HW__INLINE double solve_joined(size_t n, const double j[HW__PULSE_SIZE][HW__PULSE_SIZE],
+                               double p[HW__PULSE_SIZE][HW__PULSE_SIZE],
+                               double right[HW__PULSE_SIZE][HW__PULSE_SIZE + 1]) {
+  const size_t columns = 2 * n + 1;
+  double a[HW__PULSE_SIZE][2 * HW__PULSE_SIZE + 1], log_det = 0;
+  for (size_t r = 0; r < n; r++) {
+    for (size_t c = 0; c < n; c++) {
       a[r][c] = r == c ? 1 : 0;
-      for (size_t k = 0; k < N; k++) {
+      for (size_t k = 0; k < n; k++) {
         a[r][c] += j[r][k] * p[k][c];
       }
     }
-    memcpy(&a[r][N], right[r], (N + 1) * sizeof(double));
+    memcpy(&a[r][n], right[r], (n + 1) * sizeof(double));
   }
-  for (size_t k = 0; k < N; k++) {
+  for (size_t k = 0; k < n; k++) {
     size_t pivot = k;
-    for (size_t r = k + 1; r < N; r++) {
+    for (size_t r = k + 1; r < n; r++) {
       pivot = fabs(a[r][k]) > fabs(a[pivot][k]) ? r : pivot;
     }
-    for (size_t c = 0; c < COLUMNS && pivot != k; c++) {
+    for (size_t c = 0; c < columns && pivot != k; c++) {
       const double kept = a[k][c];
       a[k][c] = a[pivot][c];
       a[pivot][c] = kept;
     }
     log_det += log(fabs(a[k][k]));
-    for (size_t r = 0; r < N; r++) {
+    for (size_t r = 0; r < n; r++) {
       const double f = r == k ? 0 : a[r][k] / a[k][k];
-      for (size_t c = k; c < COLUMNS && r != k; c++) {
+      for (size_t c = k; c < columns && r != k; c++) {
         a[r][c] -= f * a[k][c];
       }
     }
   }
-  for (size_t r = 0; r < N; r++) {
-    for (size_t c = 0; c <= N; c++) {
-      right[r][c] = a[r][N + c] / a[r][r];
+  for (size_t r = 0; r < n; r++) {
+    for (size_t c = 0; c <= n; c++) {
+      right[r][c] = a[r][n + c] / a[r][r];
     }
   }
   return log_det;
@@ -463,56 +550,59 @@ static const double beyond = 3;
 /* Takes the station's own pulse into the state. With P the covariance expected of the pulse and h the slope of its ln
  * likelihood where it is expected, ln integral = ln likelihood there - ln det(I + J P) / 2 + h' P (I + J P)^-1 h / 2.
  * Returned: that. */
-static double take_in(const hw__fit *fit, const stretch *s, double gain_sd, double shape_sd, plume_state *state) {
-  enum { N = HW__PULSE_SIZE };
+HW__INLINE double take_in_sized(size_t n, const hw__fit *fit, const stretch *s, double gain_sd, double shape_sd,
+                                plume_state *state) {
   const hw__quadratic *q = &fit->near;
   const double variance = fmax(state->mean[VARIANCE], 0.5 * s->variance_before + 1e-6);
   const double travel = fmax(state->mean[TRAVEL], 1e-3);
   /* How the pulse follows from the state: passage, ln variance, ln area, ln skew from travel and variance. */
-  const double by[N][2] = {{1, 0}, {0, 1 / variance}, {0, 0}, {-1 / travel, 0.5 / variance}};
-  const double y[N] = {s->release_s + travel, log(variance), s->ln_area, 0.5 * log(variance) - log(travel) - s->shape};
-  double cross[STATE][N], p[N][N], joint[N][N + 1], there = q->log_at, h[N], gained = 0;
-  for (size_t a = 0; a < N; a++) {
+  const double whole = variance + s->duration * s->duration / 12;
+  const double by[HW__PULSE_SIZE][2] = {
+      {1, 0}, {0, 1 / whole}, {0, 0}, {-1 / travel, 0.5 / variance}, {0, 1 / variance - 1 / whole}};
+  double y[HW__PULSE_SIZE], cross[STATE][HW__PULSE_SIZE], p[HW__PULSE_SIZE][HW__PULSE_SIZE];
+  double joint[HW__PULSE_SIZE][HW__PULSE_SIZE + 1], there = q->log_at, h[HW__PULSE_SIZE], gained = 0;
+  pulse_at(s, travel, variance, y);
+  for (size_t a = 0; a < n; a++) {
     h[a] = q->slope[a];
-    for (size_t b = 0; b < N; b++) {
+    for (size_t b = 0; b < n; b++) {
       h[a] += q->curvature[a][b] * (q->at[b] - y[b]);
     }
     there -= 0.5 * (h[a] + q->slope[a]) * (q->at[a] - y[a]);
-    joint[a][N] = h[a];
+    joint[a][n] = h[a];
   }
   if (!(state->cov[TRAVEL][TRAVEL] > 0) && !(state->cov[VARIANCE][VARIANCE] > 0) && !(gain_sd > 0) && !(shape_sd > 0)) {
     return fmin(there, fit->log_likelihood + beyond); /* nothing is in doubt */
   }
   for (size_t a = 0; a < STATE; a++) {
-    for (size_t b = 0; b < N; b++) {
+    for (size_t b = 0; b < n; b++) {
       cross[a][b] = state->cov[a][TRAVEL] * by[b][0] + state->cov[a][VARIANCE] * by[b][1];
     }
   }
-  for (size_t a = 0; a < N; a++) {
-    for (size_t b = 0; b < N; b++) {
+  for (size_t a = 0; a < n; a++) {
+    for (size_t b = 0; b < n; b++) {
       p[a][b] = by[a][0] * cross[TRAVEL][b] + by[a][1] * cross[VARIANCE][b];
       joint[a][b] = q->curvature[a][b];
     }
   }
   p[HW__LN_AREA][HW__LN_AREA] += gain_sd * gain_sd;
   p[HW__LN_SKEW][HW__LN_SKEW] += shape_sd * shape_sd;
-  const double log_det = solve_joined(q->curvature, p, joint); /* joint: (I + J P)^-1 J and (I + J P)^-1 h */
+  const double log_det = solve_joined(n, q->curvature, p, joint); /* joint: (I + J P)^-1 J and (I + J P)^-1 h */
   if (!(log_det > -1e-6) || isinf(log_det)) {
     return -INFINITY; /* out of all numbers, and of all reason */
   }
-  for (size_t a = 0; a < N; a++) {
-    for (size_t b = 0; b < N; b++) {
-      gained += h[a] * p[a][b] * joint[b][N];
+  for (size_t a = 0; a < n; a++) {
+    for (size_t b = 0; b < n; b++) {
+      gained += h[a] * p[a][b] * joint[b][n];
     }
   }
   plume_state next = *state;
   for (size_t a = 0; a < STATE; a++) {
-    for (size_t b = 0; b < N; b++) {
-      next.mean[a] += cross[a][b] * joint[b][N];
+    for (size_t b = 0; b < n; b++) {
+      next.mean[a] += cross[a][b] * joint[b][n];
     }
     for (size_t b = 0; b < STATE; b++) {
-      for (size_t c = 0; c < N; c++) {
-        for (size_t e = 0; e < N; e++) {
+      for (size_t c = 0; c < n; c++) {
+        for (size_t e = 0; e < n; e++) {
           next.cov[a][b] -= cross[a][c] * joint[c][e] * cross[b][e];
         }
       }
@@ -520,6 +610,12 @@ static double take_in(const hw__fit *fit, const stretch *s, double gain_sd, doub
   }
   *state = next;
   return fmin(there + 0.5 * gained, fit->log_likelihood + beyond) - 0.5 * log_det;
+}
+
+/* Written out for either size, for the compiler to unroll. */
+static double take_in(const hw__fit *fit, const stretch *s, double gain_sd, double shape_sd, plume_state *state) {
+  return fit->near.size == HW__INSTANT_SIZE ? take_in_sized(HW__INSTANT_SIZE, fit, s, gain_sd, shape_sd, state)
+                                            : take_in_sized(HW__PULSE_SIZE, fit, s, gain_sd, shape_sd, state);
 }
 
 /* ---- The walk ---- */
@@ -569,6 +665,7 @@ static double step_from_source(walk *w, size_t k, hw__sight *sight) {
   const double slower = 1 / r->velocity_factor, length = averaged(s->x_m - r->source.location_m);
   const stretch part = {.release_s = r->source.time_s,
                         .shape = r->shape,
+                        .duration = r->duration_s,
                         .travel = (s->at.theta - r->at.theta) * slower,
                         .variance = (s->at.variance - r->at.variance) * r->dispersion_factor * slower * slower * slower,
                         .ln_area = log(r->source.mass_g * (s->per_discharge + s->per_area * exp(-r->ln_v))) - lost};
@@ -601,6 +698,7 @@ static double step_down(walk *w, size_t k, hw__sight *sight) {
   const double lost = (s->at.decay - r->at.decay) / r->velocity_factor;
   const stretch part = {.release_s = r->source.time_s,
                         .shape = r->shape,
+                        .duration = r->duration_s,
                         .travel_before = w->state.mean[TRAVEL],
                         .variance_before = w->state.mean[VARIANCE],
                         .travel = (s->at.theta - before->at.theta) * exp(-r->ln_v),
@@ -680,6 +778,7 @@ double hw__spill_walk(const hw__spill *spill, uint64_t stage, size_t i, double *
     curve->travel_s = sight[k].travel_s * longer;
     curve->variance_s2 = w.state.mean[VARIANCE];
     curve->passage_s = r->source.time_s + sight[k].travel_s;
+    curve->duration_s = r->duration_s;
     curve->decay_per_s = (s->at.decay - r->at.decay) / ((s->at.theta - r->at.theta) * longer);
     sight[k].own_v = w.state.mean[OWN_FASTER];
     sight[k].own_d = w.state.mean[OWN_SPREADING];
@@ -720,7 +819,8 @@ hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, co
                      .travel_s = travel * longer,
                      .variance_s2 = variance,
                      .area_g_s_m3 = r->source.mass_g / discharge,
-                     .decay_per_s = (to.decay - r->at.decay) / ((to.theta - r->at.theta) * longer)};
+                     .decay_per_s = (to.decay - r->at.decay) / ((to.theta - r->at.theta) * longer),
+                     .duration_s = r->duration_s};
 }
 
 /* ---- Likelihood ---- */
@@ -758,6 +858,7 @@ static void set_columns(hw__spill *spill, size_t i, bool possible) {
     c[2 * HW__BLOCK] = passes ? curve->variance_s2 : 1;
     c[3 * HW__BLOCK] = passes ? curve->area_g_s_m3 : 0;
     c[4 * HW__BLOCK] = passes ? curve->decay_per_s : 0;
+    c[5 * HW__BLOCK] = passes ? curve->duration_s : 1;
   }
 }
 
@@ -781,18 +882,32 @@ static void evaluate_block(hw__spill *spill, size_t phase, uint64_t stage, size_
     log_likelihood[i] = phase == ANCHOR_ALONE || !r.possible ? 0 : ratio + filtered_sum(spill);
     set_columns(spill, i, r.possible);
   }
-  double found[HW__BLOCK];
+  /* Backgrounds that detection limits hide: either each is anything below its limit, or the river is clean. Taken one
+   * by one, sixty sensors would agree on a middling background that none of them has seen. */
+  double found[HW__BLOCK], clean[HW__BLOCK], any[HW__BLOCK] = {0}, none[HW__BLOCK] = {0};
   for (size_t k = 0; k < spill->count; k++) {
     if (phase == ANCHOR_ALONE ? k != spill->anchor : is_filtered(spill, k)) {
       continue;
     }
     const double *c = spill->block + k * HW__SPILL_COLUMNS;
-    const hw__curves curves = {c, c + HW__BLOCK, c + 2 * HW__BLOCK, c + 3 * HW__BLOCK, c + 4 * HW__BLOCK};
-    hw__kernel_log_likelihood(spill->station[k].view, spill->tails, n, &curves, found);
+    const hw__curves curves = {c,
+                               c + HW__BLOCK,
+                               c + 2 * HW__BLOCK,
+                               c + 3 * HW__BLOCK,
+                               c + 4 * HW__BLOCK,
+                               spill->lasting ? c + 5 * HW__BLOCK : NULL};
+    const hw__station *s = &spill->station[k];
+    hw__kernel_log_likelihood(s->view, spill->tails, n, &curves, found, clean);
     for (size_t i = 0; i < n; i++) {
-      log_likelihood[i] +=
-          phase == ANCHOR_ALONE ? found[i] : hw__station_log_probability(&spill->station[k], found[i], NULL);
+      const double own = phase == ANCHOR_ALONE ? found[i] : hw__station_log_probability(s, found[i], NULL);
+      any[i] += own;
+      none[i] += !s->view->hidden        ? own
+                 : phase == ANCHOR_ALONE ? clean[i]
+                                         : hw__station_log_probability(s, clean[i], NULL);
     }
+  }
+  for (size_t i = 0; i < n; i++) {
+    log_likelihood[i] += log_sum(any[i], none[i]) - M_LN2;
   }
 }
 

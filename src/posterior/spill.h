@@ -19,6 +19,7 @@
 
 #include "headwater/transport.h"
 #include "posterior/anneal.h"
+#include "posterior/duration.h"
 #include "posterior/pulse.h"
 #include "river/along.h"
 
@@ -56,9 +57,12 @@ typedef struct {
   hw__station *station; /* from upstream to downstream */
   size_t count, anchor;
   double eased_v, eased_d; /* local doubt below the anchor beyond the stated one, on the way to it */
-  bool many;               /* stations: pulses are taken in by their second order even where nothing is in doubt */
+  bool many;               /* stations: on the way to the answer pulses are taken in by their second order */
   bool first_look; /* pulses below the anchor are taken as each sensor by itself has them: not those that cannot tell */
   double mass_lo, mass_hi;
+  bool open;        /* nobody has seen its end: front and rate are coordinates, not middle and mass */
+  bool lasting;     /* the hypothesis is a release that lasts (duration.c) */
+  hw__lasting last; /* what is supposed of its duration */
   size_t dims;
   size_t axis[HW__DIMENSIONS]; /* what each coordinate is */
   double log_age_lo, log_age_hi;
@@ -66,7 +70,7 @@ typedef struct {
   hw__sight *sight; /* one a station */
 } hw__spill;
 
-enum { HW__BLOCK = 256, HW__SPILL_COLUMNS = 5 * HW__BLOCK };
+enum { HW__BLOCK = 256, HW__SPILL_COLUMNS = 6 * HW__BLOCK };
 
 /* One point with all that follows from it. */
 typedef struct {
@@ -76,6 +80,8 @@ typedef struct {
   double log_prior;
   /* used on the way */
   double age_s, ln_v, ln_d, own_v, own_d, shape;
+  double duration_s;
+  double apparent_s; /* the age at which an instant's pulse would be as wide */
   hw__integrals at;
 } hw__release;
 

@@ -53,9 +53,56 @@ static void explain_misfit(hw__ade *a, hw__pulse_count n) {
            n.wrong, n.seen);
 }
 
+/* A sensor's own pulse has four unknowns to fit it with, and the river has them all in common: twice what the answer
+ * misses is a chi-square of about three degrees of freedom a pulse. */
+static bool pulses_do_not_fit(const hw__ade *a) {
+  static const double freedom = 3, chance = 6; /* standard deviations */
+  double sum = 0, n = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    if (a->fit[k].seen && a->wrong[k] < 0.5) {
+      sum += 2 * a->missing[k];
+      n += freedom;
+    }
+  }
+  return sum > n + chance * sqrt(2 * n);
+}
+
+/* Half of the draws are pressed against an end of the search: it is the box that keeps the pulses from being explained.
+ */
+static bool leans_on_the_box(const hw__ade *a) {
+  static const double edge = 0.02;
+  const hw_source *lo = &a->river->search.lo, *hi = &a->river->search.hi;
+  const double x = edge * (hi->location_m - lo->location_m), t = edge * (hi->time_s - lo->time_s);
+  double sum = 0;
+  for (size_t i = 0; i < HW__FINAL; i++) {
+    const hw_source *s = &a->samples[i].source;
+    const bool near = s->location_m < lo->location_m + x || s->location_m > hi->location_m - x ||
+                      s->time_s < lo->time_s + t || s->time_s > hi->time_s - t;
+    sum += near ? a->samples[i].weight : 0;
+  }
+  return sum > 0.5;
+}
+
+/* Sensors that saw masses of plainly different size: one of them is wrong, and another model of the river would be as
+ * misled. */
+static bool masses_disagree(const hw__ade *a) {
+  static const double apart = 20;
+  double least = INFINITY, most = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const hw__station *s = &a->station[k];
+    if (a->fit[k].strong) {
+      const double mass = a->fit[k].curve.area_g_s_m3 / (s->per_discharge + s->per_area);
+      least = fmin(least, mass);
+      most = fmax(most, mass);
+    }
+  }
+  return most > apart * least;
+}
+
 void hw__ade_judge(hw__ade *a) {
   a->reason[0] = '\0';
   a->trust = HW_TRUST_FULL;
+  a->misfit = false;
   if (a->seen == 0) {
     snprintf(a->reason, sizeof a->reason, "no sensor shows a pulse above its noise");
     return;
@@ -71,7 +118,9 @@ void hw__ade_judge(hw__ade *a) {
   for (size_t k = 0; k < a->spill.count; k++) {
     complete = complete || (a->fit[k].complete && a->wrong[k] < 0.5);
   }
-  if (2 * n.wrong >= n.seen || a->wrong[a->spill.anchor] > 0.5) {
+  const bool plain = 2 * n.wrong >= n.seen || a->wrong[a->spill.anchor] > 0.5;
+  a->misfit = (plain || pulses_do_not_fit(a)) && !masses_disagree(a) && !leans_on_the_box(a);
+  if (plain) {
     explain_misfit(a, n);
   } else if (a->found.effective < least_effective) {
     refuse(a, "the draws did not settle: too few of them explain the readings");

@@ -2,11 +2,26 @@
 
 #include <math.h>
 
-/* How wide a point may be at this time: a quarter of the pulse's width where it may be, a quarter of the distance
- * beyond that. */
+#include "posterior/duration.h"
+
+/* How wide a point may be at this time: a quarter of the pulse's width, and `scale` times that where the pulse cannot
+ * be. Only when that is not enough does the pulse itself lose its resolution. */
 static double allowed_s(const hw__focus *focus, double time_s, double scale) {
-  const double beyond = fabs(time_s - focus->middle_s) - focus->reach_s;
-  return scale * 0.25 * fmax(focus->width_s, beyond);
+  static const double patience = 256;
+  const bool near = fabs(time_s - focus->middle_s) <= focus->reach_s;
+  return 0.25 * focus->width_s * (near ? fmax(scale / patience, 1) : scale);
+}
+
+/* A single reading far above or far below both of its neighbours: a bubble, a fish, a dropped value. */
+static bool is_lone(const hw__series *series, size_t i, const hw__focus *focus) {
+  const hw__span *s = &series->span[i];
+  if (i == 0 || i + 1 >= series->count || s->side != HW__MEASURED || s->count > 1 || !(focus->floor_g_m3 > 0)) {
+    return false;
+  }
+  const double a = series->span[i - 1].value_g_m3, b = series->span[i + 1].value_g_m3;
+  const double above = s->value_g_m3 - fmax(a, b), below = fmin(a, b) - s->value_g_m3;
+  const double sd = hypot(focus->floor_g_m3, focus->share * fmax(fmax(a, b), 0));
+  return fmax(above, below) > 6 * sd;
 }
 
 static bool join(const hw__span *a, const hw__span *b, double first_s, const hw__focus *focus, double scale) {
@@ -25,19 +40,20 @@ static hw__span span_at(const hw__series *series, size_t i, const hw__focus *foc
   return span;
 }
 
-static size_t condense(const hw__series *series, const hw__focus *focus, double scale, size_t most, hw__view *out) {
+static size_t condense(const hw__series *series, const hw__focus *focus, double scale, hw__view *out) {
   size_t n = 0;
   for (size_t i = 0; i < series->count;) {
     hw__span span = span_at(series, i, focus);
     const double first = span.time_s;
-    for (i++; i < series->count; i++) {
+    const bool lone = is_lone(series, i, focus);
+    for (i++; i < series->count && !lone; i++) {
       const hw__span next = span_at(series, i, focus);
-      if (!join(&span, &next, first, focus, scale)) {
+      if (is_lone(series, i, focus) || !join(&span, &next, first, focus, scale)) {
         break;
       }
       span = hw__span_merged(&span, &next);
     }
-    if (n < most) {
+    if (n < HW__VIEW_POINTS) {
       out->time_s[n] = span.time_s;
       out->spread_s2[n] = span.spread_s2;
       out->value_g_m3[n] = span.value_g_m3;
@@ -51,7 +67,8 @@ static size_t condense(const hw__series *series, const hw__focus *focus, double 
 
 /* Non-detects and measured values in turn do not merge: where they alone fill the view, the ones furthest from the
  * focus go. */
-static void keep_nearest(hw__view *view, const hw__series *series, const hw__focus *focus, size_t most) {
+static void keep_nearest(hw__view *view, const hw__series *series, const hw__focus *focus) {
+  const size_t most = HW__VIEW_POINTS;
   size_t from = 0;
   while (from + most < series->count &&
          fabs(series->span[from].time_s - focus->middle_s) > fabs(series->span[from + most].time_s - focus->middle_s)) {
@@ -68,20 +85,33 @@ static void keep_nearest(hw__view *view, const hw__series *series, const hw__foc
   }
 }
 
-void hw__view_make(const hw__series *series, const hw__focus *focus, size_t most, hw__view *out) {
+void hw__view_make(const hw__series *series, const hw__focus *focus, hw__view *out) {
   double scale = 1;
-  size_t n = condense(series, focus, scale, most, out);
-  for (int tries = 0; n > most && tries < 40; tries++) {
-    scale *= 1.3;
-    n = condense(series, focus, scale, most, out);
+  size_t n = condense(series, focus, scale, out);
+  for (int tries = 0; n > HW__VIEW_POINTS && tries < 40; tries++) {
+    scale *= 1.5;
+    n = condense(series, focus, scale, out);
   }
   out->count = n;
-  if (n > most) {
-    keep_nearest(out, series, focus, most);
+  if (n > HW__VIEW_POINTS) {
+    keep_nearest(out, series, focus);
   }
 }
 
-double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2) {
+static double lasting_at(const hw__curve *c, double time_s, double spread_s2) {
+  const double columns[6][4] = {{c->passage_s, c->passage_s, c->passage_s, c->passage_s},
+                                {c->travel_s, c->travel_s, c->travel_s, c->travel_s},
+                                {c->variance_s2, c->variance_s2, c->variance_s2, c->variance_s2},
+                                {c->area_g_s_m3, c->area_g_s_m3, c->area_g_s_m3, c->area_g_s_m3},
+                                {c->decay_per_s, c->decay_per_s, c->decay_per_s, c->decay_per_s},
+                                {c->duration_s, c->duration_s, c->duration_s, c->duration_s}};
+  const hw__curves curves = {columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]};
+  double out[4];
+  hw__lasting_respond(4, &curves, time_s, spread_s2, out);
+  return out[0];
+}
+
+static double curve_at(const hw__curve *curve, double time_s, double spread_s2) {
   const double lag = time_s - curve->passage_s, age = lag + curve->travel_s;
   if (!(age > 0) || !(curve->travel_s > 0)) {
     return 0;
@@ -90,40 +120,131 @@ double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2) {
   return curve->area_g_s_m3 * sqrt(r / (2 * M_PI)) * exp(-0.5 * r * lag * lag - curve->decay_per_s * age);
 }
 
-double hw__view_censored(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
-  const double sd = sqrt(hw__view_variance(view, i, signal) * view->readings[i]);
-  const double above = view->background_g_m3 + signal - view->value_g_m3[i];
-  const double z = view->side[i] == HW__BELOW ? -above / sd : above / sd;
+double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2) {
+  if (curve->duration_s > 0 && curve->travel_s > 0) {
+    return lasting_at(curve, time_s, spread_s2);
+  }
+  if (!(spread_s2 > 0)) {
+    return curve_at(curve, time_s, 0);
+  }
+  const double apart = fmin(spread_s2, HW__APART * curve->variance_s2), node = sqrt(apart);
+  return 0.5 * (curve_at(curve, time_s - node, spread_s2 - apart) + curve_at(curve, time_s + node, spread_s2 - apart));
+}
+
+/* As whatever is above the limit moves: signal or background. */
+static hw__by_level censored_by_signal(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
+  const double n = view->readings[i], sd = sqrt(hw__view_variance(view, i, signal) * n);
+  const double sign = view->side[i] == HW__BELOW ? -1 : 1;
+  const double z = sign * (view->background_g_m3 + signal - view->value_g_m3[i]) / sd;
+  if (z > HW__TAIL_TO) {
+    return (hw__by_level){0, 0, 0};
+  }
   double slope;
-  return z > HW__TAIL_TO ? 0 : view->readings[i] * fmax(hw__tails_at(tails, z, &slope), -0.5 * HW__LOUDEST);
+  const double value = hw__tails_at(tails, z, &slope);
+  if (value < -0.5 * HW__LOUDEST) { /* no more than any other reading, and then no matter how far */
+    return (hw__by_level){-0.5 * n * HW__LOUDEST, 0, 0};
+  }
+  return (hw__by_level){n * value, n * sign * slope / sd, n * hw__tail_curvature(z, slope) / (sd * sd)};
+}
+
+hw__by_level hw__view_censored_by_level(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
+  const hw__by_level all = censored_by_signal(view, i, tails, signal);
+  /* Quiet ones make the end of a hidden level's range, and that is all they say of it. */
+  const bool tells = hw__view_on_level(view, i) && !(view->hidden && !(signal > 0));
+  return tells ? all : (hw__by_level){all.value, 0, 0};
+}
+
+double hw__view_censored(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
+  return censored_by_signal(view, i, tails, signal).value;
+}
+
+hw__by_level hw__view_measured_by_level(const hw__view *view, size_t i, double signal) {
+  const double off = view->value_g_m3[i] - view->background_g_m3 - signal;
+  const double variance = hw__view_variance(view, i, signal), square = off * off / variance;
+  const double weight = hw__soft(square, view->readings[i]) / variance, here = hw__view_on_level(view, i) ? weight : 0;
+  return (hw__by_level){-0.5 * weight * off * off - 0.5 * log(variance / hw__view_variance(view, i, 0)), here * off,
+                        here};
+}
+
+static void add(hw__by_level *sum, hw__by_level part) {
+  sum->value += part.value;
+  sum->slope += part.slope;
+  sum->curvature += part.curvature;
+}
+
+hw__by_level hw__view_without(const hw__view *view, const hw__tails *tails, size_t from, size_t to) {
+  hw__by_level sum = {0, 0, 0};
+  for (size_t i = from; i < to; i++) {
+    add(&sum, view->side[i] == HW__MEASURED ? hw__view_measured_by_level(view, i, 0)
+                                            : hw__view_censored_by_level(view, i, tails, 0));
+  }
+  return sum;
+}
+
+/* ln Phi, 0 where it is next to nothing. */
+static double log_below(const hw__tails *tails, double z) {
+  double slope;
+  return z > HW__TAIL_TO ? 0 : hw__tails_at(tails, z, &slope);
+}
+
+/* ln(Phi(b) - Phi(a)), a < b. */
+static double log_between(const hw__tails *tails, double a, double b) {
+  if (a > 0) { /* from the tail's own side */
+    return log_between(tails, -b, -a);
+  }
+  const double upper = log_below(tails, b), lower = log_below(tails, a);
+  return upper + log(-expm1(fmin(lower - upper, -1e-12)));
+}
+
+double hw__view_fold(const hw__view *view, const hw__tails *tails, const hw__by_level *sum, double quiet) {
+  const double precision = view->background_precision;
+  if (isinf(precision)) {
+    return sum->value;
+  }
+  if (view->hidden) { /* evenly between nothing and the most it can be */
+    const double least = 1 / (view->highest_g_m3 * view->highest_g_m3), curvature = sum->curvature + least;
+    const double middle = view->background_g_m3 + sum->slope / curvature, root = sqrt(curvature);
+    return sum->value + 0.5 * (sum->slope * sum->slope / curvature - log(curvature / least)) +
+           log_between(tails, -middle * root, (view->highest_g_m3 - middle) * root);
+  }
+  const double off = view->background_prior - view->background_g_m3;
+  const double slope = sum->slope + precision * off, curvature = sum->curvature + precision;
+  return sum->value + 0.5 * (slope * slope / curvature - precision * off * off - log(curvature / (quiet + precision)));
+}
+
+double hw__view_clean(const hw__view *view, const hw__by_level *sum) {
+  const double b = view->background_g_m3;
+  return sum->value - sum->slope * b - 0.5 * sum->curvature * b * b;
 }
 
 double hw__view_log_likelihood(const hw__view *view, const hw__tails *tails, const hw__curve *curve) {
-  double squares = 0, sum = 0, weights = 0, rest = 0;
-  for (size_t i = 0; i < view->count; i++) {
-    const double plume = curve ? hw__curve_at(curve, view->time_s[i], view->spread_s2[i]) : 0;
-    if (view->side[i] != HW__MEASURED) {
-      rest += hw__view_censored(view, i, tails, plume);
-      continue;
-    }
-    const double off = view->value_g_m3[i] - view->background_g_m3 - plume;
-    const double variance = hw__view_variance(view, i, plume), square = off * off / variance;
-    const double weight = 1 / (variance * (1 + square / (HW__LOUDEST * view->readings[i])));
-    rest -= 0.5 * log(variance / hw__view_variance(view, i, 0));
-    squares += weight * off * off;
-    sum += weight * off;
-    weights += weight;
+  const hw__by_level quiet = hw__view_without(view, tails, 0, view->count);
+  hw__by_level sum = {0, 0, 0};
+  for (size_t i = 0; i < view->count && curve; i++) {
+    const double plume = hw__curve_at(curve, view->time_s[i], view->spread_s2[i]);
+    add(&sum, view->side[i] == HW__MEASURED ? hw__view_measured_by_level(view, i, plume)
+                                            : hw__view_censored_by_level(view, i, tails, plume));
   }
-  return rest -
-         0.5 * (squares - sum * sum / (weights + view->background_precision)); /* an infinite one folds nothing */
+  return hw__view_fold(view, tails, curve ? &sum : &quiet, quiet.curvature);
 }
 
 hw__curve hw__curve_from(const double y[HW__PULSE_SIZE]) {
-  const double variance = exp(y[HW__LN_VARIANCE]);
-  return (hw__curve){.passage_s = y[HW__PASSAGE],
+  const double whole = exp(y[HW__LN_VARIANCE]), share = fmin(exp(y[HW__LN_SHARE]), 1), variance = whole * share;
+  const double duration = sqrt(12 * whole * (1 - share));
+  return (hw__curve){.passage_s = y[HW__PASSAGE] - 0.5 * duration,
                      .travel_s = sqrt(variance) * exp(-y[HW__LN_SKEW]),
                      .variance_s2 = variance,
-                     .area_g_s_m3 = exp(y[HW__LN_AREA])};
+                     .area_g_s_m3 = exp(y[HW__LN_AREA]),
+                     .duration_s = duration};
+}
+
+void hw__curve_to(const hw__curve *curve, double y[HW__PULSE_SIZE]) {
+  const double whole = curve->variance_s2 + curve->duration_s * curve->duration_s / 12;
+  y[HW__PASSAGE] = curve->passage_s + 0.5 * curve->duration_s;
+  y[HW__LN_VARIANCE] = log(whole);
+  y[HW__LN_AREA] = log(curve->area_g_s_m3) - curve->decay_per_s * curve->travel_s;
+  y[HW__LN_SKEW] = 0.5 * log(curve->variance_s2) - log(curve->travel_s);
+  y[HW__LN_SHARE] = curve->duration_s > 0 ? log(curve->variance_s2 / whole) : 0;
 }
 
 enum { LEVEL = HW__PULSE_SIZE, UNKNOWNS };
@@ -145,7 +266,7 @@ static void add_point(terms *t, const double by[UNKNOWNS], double score, double 
 static void add_measured(const hw__view *view, size_t i, double plume, const double by[UNKNOWNS], terms *t) {
   const double off = view->value_g_m3[i] - view->background_g_m3 - plume;
   const double variance = hw__view_variance(view, i, plume), square = off * off / variance;
-  const double soft = 1 / (1 + square / (HW__LOUDEST * view->readings[i]));
+  const double soft = hw__soft(square, view->readings[i]);
   add_point(t, by, soft * off / variance, soft / variance);
   /* The noise tells of the signal too: ln variance changes with it, and not with the level. */
   const double following = view->share * plume + view->share_level;
@@ -159,47 +280,48 @@ static void add_measured(const hw__view *view, size_t i, double plume, const dou
 
 static void add_censored(const hw__view *view, size_t i, const hw__tails *tails, double plume,
                          const double by[UNKNOWNS], terms *t) {
-  const double sd = sqrt(hw__view_variance(view, i, plume) * view->readings[i]);
-  const double sign = view->side[i] == HW__BELOW ? -1 : 1;
-  const double z = sign * (view->background_g_m3 + plume - view->value_g_m3[i]) / sd;
-  if (z > HW__TAIL_TO || z < -sqrt(HW__LOUDEST)) {
-    return;
-  }
-  double r;
-  (void)hw__tails_at(tails, z, &r);
-  const double n = view->readings[i];
-  add_point(t, by, n * sign * r / sd, n * hw__tail_curvature(z, r) / (sd * sd));
+  const hw__by_level here = censored_by_signal(view, i, tails, plume);
+  add_point(t, by, here.slope, here.curvature);
 }
 
-void hw__view_expand(const hw__view *view, const hw__tails *tails, const double at[HW__PULSE_SIZE],
+/* How far each coordinate is moved to see what it does; a share cannot grow beyond 1. */
+static double step_of(size_t k, double width) {
+  static const double step = 1e-4, share_step = -1e-3;
+  return k == HW__PASSAGE ? step * width : k == HW__LN_SHARE ? share_step : step;
+}
+
+void hw__view_expand(const hw__view *view, const hw__tails *tails, size_t size, const double at[HW__PULSE_SIZE],
                      hw__quadratic *out) {
-  static const double step = 1e-4;
   const hw__curve here = hw__curve_from(at);
   const double width = sqrt(here.variance_s2);
   hw__curve moved[HW__PULSE_SIZE];
-  for (size_t k = 0; k < HW__PULSE_SIZE; k++) {
+  for (size_t k = 0; k < size; k++) {
     double y[HW__PULSE_SIZE];
     for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
-      y[a] = at[a] + (a == k ? step * (k == HW__PASSAGE ? width : 1) : 0);
+      y[a] = at[a] + (a == k ? step_of(k, width) : 0);
     }
     moved[k] = hw__curve_from(y);
   }
   terms t = {{0}, {{0}}};
   for (size_t i = 0; i < view->count; i++) {
     const double plume = hw__curve_at(&here, view->time_s[i], view->spread_s2[i]);
-    double by[UNKNOWNS];
-    for (size_t k = 0; k < HW__PULSE_SIZE; k++) {
-      const double per = step * (k == HW__PASSAGE ? width : 1);
-      by[k] = (hw__curve_at(&moved[k], view->time_s[i], view->spread_s2[i]) - plume) / per;
+    double by[UNKNOWNS] = {0};
+    for (size_t k = 0; k < size; k++) {
+      by[k] = (hw__curve_at(&moved[k], view->time_s[i], view->spread_s2[i]) - plume) / step_of(k, width);
     }
-    by[LEVEL] = isinf(view->background_precision) ? 0 : 1;
+    by[LEVEL] = isinf(view->background_precision) || !hw__view_on_level(view, i) ? 0 : 1;
     if (view->side[i] == HW__MEASURED) {
       add_measured(view, i, plume, by, &t);
     } else {
       add_censored(view, i, tails, plume, by, &t);
     }
   }
-  const double level = isinf(view->background_precision) ? 1 : t.curvature[LEVEL][LEVEL] + view->background_precision;
+  double level = 1;
+  if (!isinf(view->background_precision)) {
+    level = t.curvature[LEVEL][LEVEL] + view->background_precision;
+    t.slope[LEVEL] += view->background_precision * (view->background_prior - view->background_g_m3);
+  }
+  out->size = size;
   for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
     out->at[a] = at[a];
     out->slope[a] = t.slope[a] - t.curvature[a][LEVEL] / level * t.slope[LEVEL];

@@ -1,19 +1,21 @@
 /* A sensor's series as the likelihood looks at it: merged to what a pulse's shape can use, with the noise of each
  * point.
  *
- * Near the pulse points lie at most a quarter of its standard deviation apart, further away ever wider. Comparing the
- * mean of a point with the expected curve smeared over the spread of its times is right to second order in its width
- * (a Gaussian's derivative in its variance is half its second derivative in time), and where a point is wider than the
- * pulse it still counts all of what passed. So a million readings cost what forty cost, and say as much as they know.
+ * Points lie at most a quarter of the pulse's standard deviation apart; where that makes too many of them those far
+ * from the pulse are merged further. Readings that lie wider apart stay by themselves: a narrow pulse may have passed
+ * between them unseen, and a mean would hide that. The mean of a point is compared with the mean of the expected curve
+ * over its times (hw__curve_at). So a million readings cost what some hundred cost, and say as much as they know.
  */
 #ifndef HW_POSTERIOR_VIEW_H
 #define HW_POSTERIOR_VIEW_H
+
+#include <math.h>
 
 #include "headwater/river.h"
 #include "posterior/nondetect.h"
 #include "posterior/series.h"
 
-enum { HW__VIEW_POINTS = 128 };
+enum { HW__VIEW_POINTS = 256 };
 
 typedef struct {
   size_t count;
@@ -22,9 +24,14 @@ typedef struct {
   double readings[HW__VIEW_POINTS];   /* how many stand behind it */
   double fixed[HW__VIEW_POINTS];      /* variance of the point's mean that does not follow the signal */
   signed char side[HW__VIEW_POINTS];
-  double background_g_m3;      /* as best known */
-  double background_precision; /* of what else is known of it; INFINITY: it is known */
-  double share, share_level;   /* noise of one reading that follows the signal s: share * s + share_level */
+  double background_g_m3;  /* as best known; what is not known of it is integrated about this value */
+  double background_prior; /* and precision of what is known of it beforehand; INFINITY: it is known */
+  double background_precision;
+  bool hidden; /* by a detection limit: it may be anything from 0 to highest_g_m3, where non-detects would not stay
+                  below */
+  double highest_g_m3;
+  double level_from_s, level_to_s; /* when: where it drifts, readings further off tell of another level */
+  double share, share_level;       /* noise of one reading that follows the signal s: share * s + share_level */
 } hw__view;
 
 /* Where a pulse may be: its middle, its standard deviation, and how far from the middle to look as closely. Readings at
@@ -32,11 +39,11 @@ typedef struct {
 typedef struct {
   double middle_s, width_s, reach_s;
   double clipped_g_m3;
+  double floor_g_m3, share; /* noise of a reading: lone readings far outside it are not merged with their neighbours */
 } hw__focus;
 
-/* Merges the series about the focus into at most `most` points (<= HW__VIEW_POINTS); times, values, counts and sides
- * only. */
-void hw__view_make(const hw__series *series, const hw__focus *focus, size_t most, hw__view *out);
+/* Merges the series about the focus into at most HW__VIEW_POINTS points; times, values, counts and sides only. */
+void hw__view_make(const hw__series *series, const hw__focus *focus, hw__view *out);
 
 /* A pulse at a sensor: what the advection-dispersion equation makes of any release, as its passage, width and
  * asymmetry. With theta the travel time and V the temporal variance, T = t - passage + theta,
@@ -47,13 +54,23 @@ typedef struct {
   double variance_s2; /* V */
   double area_g_s_m3; /* mass / discharge */
   double decay_per_s;
+  double duration_s; /* of the release; 0: an instant. The passage is that of what was released first */
 } hw__curve;
 
+/* The mean of the curve over times about time_s with this variance: of two moments a standard deviation apart from it,
+ * which is right to third order. Of a spread wider than HW__APART of the pulse's own variance the rest smears the
+ * curve, so that a point wider than the pulse still counts all of what passed. */
+#define HW__APART 0.09
 double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2);
 
-/* How far one reading can speak against a curve: squared misfits are bounded by it, softly, so that a lone spike cannot
- * overrule a pulse. */
-#define HW__LOUDEST 100.0
+/* How far one reading can speak against a curve: a squared misfit x of n readings counts x / sqrt(1 + (x / (n
+ * HW__LOUDEST))^2), so that ordinary noise counts in full and a lone spike cannot overrule a pulse. */
+#define HW__LOUDEST 30.0
+
+static inline double hw__soft(double square, double readings) {
+  const double x = square / (HW__LOUDEST * readings);
+  return 1 / sqrt(1 + x * x);
+}
 
 /* Variance of point i's mean where this signal is expected. */
 static inline double hw__view_variance(const hw__view *view, size_t i, double signal) {
@@ -68,19 +85,45 @@ double hw__view_log_likelihood(const hw__view *view, const hw__tails *tails, con
 /* ln probability of a point's readings on their side of the limit, given the expected signal; <= 0. */
 double hw__view_censored(const hw__view *view, size_t i, const hw__tails *tails, double signal);
 
-/* A pulse in the coordinates in which it is nearly Gaussian; the last is ln(width / travel time). */
-enum { HW__PASSAGE, HW__LN_VARIANCE, HW__LN_AREA, HW__LN_SKEW, HW__PULSE_SIZE };
+/* Whether a point shares the level that the pulse stands on. */
+static inline bool hw__view_on_level(const hw__view *view, size_t i) {
+  return view->time_s[i] >= view->level_from_s && view->time_s[i] <= view->level_to_s;
+}
+
+/* A likelihood as the background moves by d from where it is best known: value + slope d - curvature d^2 / 2. */
+typedef struct {
+  double value, slope, curvature;
+} hw__by_level;
+/* The same point, as the background moves. */
+hw__by_level hw__view_censored_by_level(const hw__view *view, size_t i, const hw__tails *tails, double signal);
+/* A measured point's, without what is known of the background beforehand. */
+hw__by_level hw__view_measured_by_level(const hw__view *view, size_t i, double signal);
+/* Integrated over the background; `quiet` is the curvature that it has without a plume. */
+double hw__view_fold(const hw__view *view, const hw__tails *tails, const hw__by_level *sum, double quiet);
+/* Of a hidden background: that it is nothing. */
+double hw__view_clean(const hw__view *view, const hw__by_level *sum);
+/* All points without a plume. */
+hw__by_level hw__view_without(const hw__view *view, const hw__tails *tails, size_t from, size_t to);
+
+/* A pulse in the coordinates in which it is nearly Gaussian: the passage of its middle, ln of its variance as a whole,
+ * ln area, ln(width / travel time) of an instant's pulse, and of a release that lasts ln of that pulse's share of the
+ * variance, the other part being duration^2 / 12. Of an instant there are the first four; the last is 0. */
+enum { HW__PASSAGE, HW__LN_VARIANCE, HW__LN_AREA, HW__LN_SKEW, HW__LN_SHARE, HW__PULSE_SIZE };
+enum { HW__INSTANT_SIZE = HW__LN_SHARE };
 
 hw__curve hw__curve_from(const double y[HW__PULSE_SIZE]);
+void hw__curve_to(const hw__curve *curve, double y[HW__PULSE_SIZE]);
 
 /* The ln likelihood near a pulse, to second order:
  *   log_at + slope (y - at) - (y - at)' curvature (y - at) / 2,
  * its curvature the expected one (Fisher's), which is never negative. */
 typedef struct {
+  size_t size; /* HW__INSTANT_SIZE, or HW__PULSE_SIZE where the release lasts */
   double at[HW__PULSE_SIZE], slope[HW__PULSE_SIZE], curvature[HW__PULSE_SIZE][HW__PULSE_SIZE];
   double log_at;
 } hw__quadratic;
 
-void hw__view_expand(const hw__view *view, const hw__tails *tails, const double at[HW__PULSE_SIZE], hw__quadratic *out);
+void hw__view_expand(const hw__view *view, const hw__tails *tails, size_t size, const double at[HW__PULSE_SIZE],
+                     hw__quadratic *out);
 
 #endif

@@ -1,0 +1,249 @@
+#include "posterior/releases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A second pulse stands out of the valley by so many standard deviations of a reading and so many noise floors, by this
+ * share of the first one's height and of its own, and on so many readings. */
+static const double out_of_noise = 6, out_of_floor = 10, out_of_first = 0.15, out_of_own = 0.3;
+enum { LEAST_READINGS = 3 };
+/* Where a pulse that is taken off is larger than so many floors and this share of what stays, the reading goes. */
+static const double hidden_floors = 3, hidden_share = 0.5;
+/* A pulse that leaves so much over what is stated is perhaps two that have run into each other. */
+static const double blurred = 1.5;
+
+static double value_at(const hw__series *s, size_t i) {
+  return s->span[i].side == HW__BELOW ? 0 : s->span[i].value_g_m3;
+}
+
+/* Middle one of three: a lone spike is no pulse, a lone gap no valley. */
+static double smooth_at(const hw__series *s, size_t i) {
+  const double b = value_at(s, i), a = i > 0 ? value_at(s, i - 1) : b, c = i + 1 < s->count ? value_at(s, i + 1) : b;
+  return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* Readings in a row about `at` that are higher than `level`. */
+static double readings_above(const hw__series *s, size_t at, double level) {
+  double count = 0;
+  for (size_t i = at; i < s->count && value_at(s, i) > level; i++) {
+    count += s->span[i].count;
+  }
+  for (size_t i = at; i-- > 0 && value_at(s, i) > level;) {
+    count += s->span[i].count;
+  }
+  return count;
+}
+
+typedef struct {
+  size_t peak, valley;
+  double rise; /* of the peak over the valley */
+} hump;
+
+/* The hump on one side of the highest reading that stands furthest out of the valley before it. */
+static hump best_hump(const hw__series *s, size_t top, bool later) {
+  hump best = {top, top, 0};
+  double lowest = INFINITY;
+  size_t valley = top;
+  for (size_t n = 1; later ? top + n < s->count : n <= top; n++) {
+    const size_t i = later ? top + n : top - n;
+    const double v = smooth_at(s, i);
+    if (v < lowest) {
+      lowest = v;
+      valley = i;
+    }
+    if (v - lowest > best.rise) {
+      best = (hump){i, valley, v - lowest};
+    }
+  }
+  return best;
+}
+
+bool hw__two_pulses(const hw__series *s, const hw_sensor *sensor, const hw__fit *own, double *valley_s) {
+  if (!own->seen || s->count < 4 * LEAST_READINGS) {
+    return false;
+  }
+  size_t top = 0;
+  double low = INFINITY;
+  for (size_t i = 0; i < s->count; i++) {
+    top = smooth_at(s, i) > smooth_at(s, top) ? i : top;
+    low = fmin(low, smooth_at(s, i));
+  }
+  const hump before = best_hump(s, top, false), after = best_hump(s, top, true);
+  const hump h = before.rise > after.rise ? before : after;
+  const double peak = smooth_at(s, h.peak), floor = own->floor_g_m3; /* what wanders about one pulse may be the other */
+  const double noise = hypot(own->floor_g_m3, sensor->noise_relative * peak);
+  *valley_s = s->span[h.valley].time_s;
+  return h.rise > out_of_noise * noise && h.rise > out_of_floor * floor &&
+         h.rise > out_of_first * (smooth_at(s, top) - low) && h.rise > out_of_own * (peak - low) &&
+         readings_above(s, h.peak, peak - 0.5 * h.rise) >= LEAST_READINGS;
+}
+
+/* ---- Taking apart ---- */
+
+static void cut(const hw__series *s, double from_s, double to_s, hw__series *out) {
+  memset(out, 0, sizeof *out);
+  for (size_t i = 0; i < s->count; i++) {
+    if (s->span[i].time_s >= from_s && s->span[i].time_s < to_s) {
+      out->span[out->count++] = s->span[i];
+    }
+  }
+  out->readings = out->count;
+}
+
+/* The series without one of its pulses. Where that hides what stays, the readings go with it: their noise is its. */
+static void take_off(const hw__series *s, const hw__fit *gone, const hw__fit *stays, hw__series *out) {
+  *out = *s;
+  out->count = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    hw__span span = s->span[i];
+    const double off = hw__curve_at(&gone->curve, span.time_s, span.spread_s2);
+    const double left = hw__curve_at(&stays->curve, span.time_s, span.spread_s2);
+    if (off > fmax(hidden_floors * gone->floor_g_m3, hidden_share * left)) {
+      continue;
+    }
+    span.value_g_m3 -= span.side == HW__MEASURED ? off : 0;
+    out->span[out->count++] = span;
+  }
+}
+
+typedef struct {
+  hw__series *half[2]; /* by sensor */
+  hw__series part;
+  hw__view view;
+} room;
+
+/* One sensor's series as either release alone would have it. */
+static void take_apart(const hw__series *s, const hw_sensor *sensor, const hw__tails *tails, double valley_s, room *r,
+                       size_t at) {
+  hw__fit fit[2];
+  for (int k = 0; k < 2; k++) {
+    cut(s, k == 0 ? -INFINITY : valley_s, k == 0 ? valley_s : INFINITY, &r->part);
+    hw__pulse_fit(&r->part, sensor, tails, &fit[k], &r->view);
+  }
+  for (int k = 0; k < 2; k++) {
+    if (fit[0].seen && fit[1].seen) {
+      take_off(s, &fit[1 - k], &fit[k], &r->half[k][at]);
+    } else {
+      r->half[k][at] = *s;
+    }
+  }
+}
+
+/* Returned: whether there may be two. */
+static bool halve(const hw_river *river, const hw__series *series, const hw__fit *own, const hw__tails *tails,
+                  room *r) {
+  size_t strong = 0, twice = 0;
+  for (size_t k = 0; k < river->sensor_count; k++) {
+    double valley_s;
+    strong += series[k].count > 0 && own[k].seen && own[k].peak_g_m3 > out_of_floor * own[k].floor_g_m3;
+    r->half[0][k] = r->half[1][k] = series[k];
+    if (own[k].seen && own[k].misfit > blurred) { /* neither one pulse nor two: nobody knows whose */
+      r->half[0][k].count = r->half[1][k].count = 0;
+    }
+    if (series[k].count > 0 && hw__two_pulses(&series[k], &river->sensors[k], &own[k], &valley_s)) {
+      take_apart(&series[k], &river->sensors[k], tails, valley_s, r, k);
+      twice++;
+    }
+  }
+  return twice > 0 && 2 * twice >= strong;
+}
+
+static bool any_two(const hw_river *river, const hw__series *series, const hw__fit *own) {
+  double valley_s;
+  for (size_t k = 0; k < river->sensor_count; k++) {
+    if (series[k].count > 0 && hw__two_pulses(&series[k], &river->sensors[k], &own[k], &valley_s)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- Asking twice ---- */
+
+static hw_release release_of(const hw_estimate *e) {
+  return (hw_release){.probability = e->spill,
+                      .source = e->source,
+                      .has_interval = e->has_interval,
+                      .interval = e->interval,
+                      .duration_s = e->duration_s,
+                      .regions = e->regions,
+                      .region_count = e->region_count};
+}
+
+static hw_status ask_half(hw__two *two, int k, const hw__asked *engine, const hw_problem *problem,
+                          const hw_options *options, const hw__series *half) {
+  hw_status status = engine->create(problem, options, &two->state[k]);
+  if (status == HW_OK) {
+    engine->fill(two->state[k], half);
+    status = engine->estimate(two->state[k], &two->answer[k]);
+  }
+  return status;
+}
+
+hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw_problem *problem, const hw_options *options,
+                      const hw__series *series, const hw__fit *own, const hw__tails *tails) {
+  const hw_river *river = problem->river;
+  hw__two_free(two, engine);
+  if (!any_two(river, series, own)) {
+    return HW_OK;
+  }
+  room *r = calloc(1, sizeof *r);
+  hw__series *halves = calloc(2 * river->sensor_count, sizeof *halves);
+  hw_status status = r && halves ? HW_OK : HW_ENOMEM;
+  if (status == HW_OK) {
+    r->half[0] = halves;
+    r->half[1] = halves + river->sensor_count;
+    const bool may_be = halve(river, series, own, tails, r);
+    for (int k = 0; k < 2 && may_be && status == HW_OK; k++) {
+      status = ask_half(two, k, engine, problem, options, r->half[k]);
+    }
+    two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
+  }
+  free(halves);
+  free(r);
+  if (!two->found) {
+    hw__two_free(two, engine);
+    return status;
+  }
+  const int first = two->answer[0].source.time_s <= two->answer[1].source.time_s ? 0 : 1;
+  two->release[0] = release_of(&two->answer[first]);
+  two->release[1] = release_of(&two->answer[1 - first]);
+  return HW_OK;
+}
+
+void hw__two_free(hw__two *two, const hw__asked *engine) {
+  for (int k = 0; k < 2; k++) {
+    engine->destroy(two->state[k]);
+  }
+  memset(two, 0, sizeof *two);
+}
+
+int hw__two_larger(const hw__two *two) {
+  return two->answer[1].source.mass_g > two->answer[0].source.mass_g ? 1 : 0;
+}
+
+void hw__two_estimate(const hw__two *two, hw_estimate *out) {
+  *out = two->answer[hw__two_larger(two)];
+  out->releases = two->release;
+  out->release_count = 2;
+}
+
+hw_status hw__two_predict(const hw__two *two, const hw__asked *engine, const hw_prediction *prediction) {
+  hw_range *other = calloc(prediction->count ? prediction->count : 1, sizeof *other);
+  if (!other) {
+    return HW_ENOMEM;
+  }
+  hw_prediction second = *prediction;
+  second.out_g_m3 = other;
+  hw_status status = engine->predict(two->state[0], prediction);
+  if (status == HW_OK) {
+    status = engine->predict(two->state[1], &second);
+  }
+  for (size_t i = 0; status == HW_OK && i < prediction->count; i++) {
+    hw_range *r = &prediction->out_g_m3[i];
+    *r = (hw_range){r->lo + other[i].lo, r->mid + other[i].mid, r->hi + other[i].hi};
+  }
+  free(other);
+  return status;
+}

@@ -1,0 +1,47 @@
+/* Two releases: when a sensor shows two pulses one after the other, no single release can have made them.
+ *
+ * A second pulse stands out of the valley between the two by far more than noise. Where as many as half of the sensors
+ * with a pulse show two, the readings are taken apart: the earlier pulses with the later ones taken off, and the
+ * other way round. Each half is then a question of one release, for the same engine. Only if both come to an answer
+ * are there two; else the readings are asked as a whole.
+ */
+#ifndef HW_POSTERIOR_RELEASES_H
+#define HW_POSTERIOR_RELEASES_H
+
+#include "headwater/method.h"
+#include "posterior/pulse.h"
+
+/* What is asked of an engine to be asked twice. */
+typedef struct {
+  hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);
+  /* Takes these series, one a sensor, as its readings; it is not to look for two releases itself. */
+  void (*fill)(void *state, const hw__series *series);
+  hw_status (*estimate)(void *state, hw_estimate *out);
+  hw_status (*predict)(void *state, const hw_prediction *prediction);
+  void (*destroy)(void *state);
+} hw__asked;
+
+typedef struct {
+  bool found;            /* there are two, and the following holds */
+  void *state[2];        /* engines, the earlier pulses' first */
+  hw_estimate answer[2]; /* of each */
+  hw_release release[2]; /* in order of time */
+} hw__two;
+
+/* Takes apart and asks, where the sensors' own pulses (by sensor) show two. Nothing is left over of what was there
+ * before.
+ * Status: HW_ENOMEM, HW_EHYDRAULICS */
+hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw_problem *problem, const hw_options *options,
+                      const hw__series *series, const hw__fit *own, const hw__tails *tails);
+void hw__two_free(hw__two *two, const hw__asked *engine);
+/* The larger release's answer, with both releases in it. */
+void hw__two_estimate(const hw__two *two, hw_estimate *out);
+/* Which of the two engines has the larger release. */
+int hw__two_larger(const hw__two *two);
+/* What both bring, added up. Status: as the engine's; HW_ENOMEM */
+hw_status hw__two_predict(const hw__two *two, const hw__asked *engine, const hw_prediction *prediction);
+
+/* Does this series show two pulses? *valley_s: the time between them. */
+bool hw__two_pulses(const hw__series *series, const hw_sensor *sensor, const hw__fit *own, double *valley_s);
+
+#endif
