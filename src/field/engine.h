@@ -8,8 +8,8 @@
 #include "field/lattice.h"
 #include "field/law.h"
 #include "field/trace.h"
-#include "posterior/summary.h"
-#include "posterior/warnings.h"
+#include "summary/summary.h"
+#include "summary/warnings.h"
 
 /* Draws, and how many are moved where they must be made again. */
 enum { HW__DRAWS = 4096, HW__FEW = 1024 };

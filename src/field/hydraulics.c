@@ -79,14 +79,16 @@ double hw__discharge_of(const hw_river *river, const hw_sensor *sensor, double v
 
 hw__recovery hw__recovery_at(const hw__field *f, const hw_sensor *sensor, double age_s) {
   const hw__population *p = &f->population;
-  const double days = age_s / 86400, decayed = -f->river->hydraulics.decay_per_s * age_s;
-  if (f->options.conservative) {
-    return (hw__recovery){decayed, sqrt(p->recovery_variance)};
+  const hw_substance *s = &f->river->substance;
+  const double days = age_s / 86400, lost = f->river->hydraulics.decay_per_s * age_s;
+  if (f->options.conservative || !s->dye_losses) {
+    const double doubt = s->loss_factor > 1 ? lost * log(s->loss_factor) : 0;
+    return (hw__recovery){-lost, sqrt(p->recovery_variance + doubt * doubt)};
   }
   if (sensor->depth_m > 0) {
-    return (hw__recovery){decayed + p->recovery_depth_intercept + p->recovery_depth_slope * days / sensor->depth_m,
+    return (hw__recovery){p->recovery_depth_intercept + p->recovery_depth_slope * days / sensor->depth_m,
                           sqrt(p->recovery_depth_variance + p->recovery_depth_growth * days)};
   }
-  return (hw__recovery){decayed + p->recovery_intercept + p->recovery_slope * sqrt(days),
+  return (hw__recovery){p->recovery_intercept + p->recovery_slope * sqrt(days),
                         sqrt(p->recovery_variance + p->recovery_growth * days)};
 }

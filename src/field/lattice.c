@@ -28,16 +28,16 @@ typedef struct {
 /* Readings as the kernel wants them. */
 typedef struct {
   int count;
-  float time[HW__VIEW_SIZE], weight[HW__VIEW_SIZE], weighted[HW__VIEW_SIZE];
+  float time[HW__OUTLINE_SIZE], weight[HW__OUTLINE_SIZE], weighted[HW__OUTLINE_SIZE];
 } track;
 
-static void make_track(const hw__view *view, size_t most, double damp, track *out) {
-  const size_t stride = (view->count + most - 1) / most;
+static void make_track(const hw__outline *outline, size_t most, double damp, track *out) {
+  const size_t stride = (outline->count + most - 1) / most;
   out->count = 0;
-  for (size_t i = 0; i < view->count; i += stride) {
+  for (size_t i = 0; i < outline->count; i += stride) {
     double time = 0, value = 0, weight = 0;
-    for (size_t j = i; j < i + stride && j < view->count; j++) {
-      const hw__point *p = &view->point[j];
+    for (size_t j = i; j < i + stride && j < outline->count; j++) {
+      const hw__point *p = &outline->point[j];
       time += p->weight * p->time_s;
       value += p->weight * p->value;
       weight += p->weight;
@@ -206,7 +206,7 @@ static void sum_up(hw__lattice *lattice) {
 }
 
 /* How far the readings are from the most probable cell's pulse. */
-static double misfit_of(const hw__shapes *shapes, const hw__view *view, const hw__lattice *lattice) {
+static double misfit_of(const hw__shapes *shapes, const hw__outline *outline, const hw__lattice *lattice) {
   size_t best = 0;
   double most = 0, before = 0, sum = 0;
   for (size_t i = 0; i < lattice->count; i++) {
@@ -216,39 +216,40 @@ static double misfit_of(const hw__shapes *shapes, const hw__view *view, const hw
     most = fmax(most, weight);
   }
   const hw__cell *cell = &lattice->cell[best];
-  for (size_t i = 0; i < view->count; i++) {
-    const float y = (float)(view->point[i].time_s * exp(-(double)cell->log_lead)) - cell->y;
-    const double off = view->point[i].value - (double)(cell->amplitude * hw__shape_at(&shapes->shape[cell->shape], y));
+  for (size_t i = 0; i < outline->count; i++) {
+    const float y = (float)(outline->point[i].time_s * exp(-(double)cell->log_lead)) - cell->y;
+    const double off =
+        outline->point[i].value - (double)(cell->amplitude * hw__shape_at(&shapes->shape[cell->shape], y));
     sum += off * off;
   }
-  return sqrt(sum / (double)view->count);
+  return sqrt(sum / (double)outline->count);
 }
 
-void hw__lattice_build(const hw__shapes *shapes, const hw__view *view, hw__lead_range leads,
+void hw__lattice_build(const hw__shapes *shapes, const hw__outline *outline, hw__lead_range leads,
                        const hw__population *population, hw__lattice *out) {
   out->count = 0;
   out->gist = (hw__gist){0};
-  out->anchor_s = view->anchor_s;
-  out->height_g_m3 = view->height_g_m3;
+  out->anchor_s = outline->anchor_s;
+  out->height_g_m3 = outline->height_g_m3;
   mesh coarse, fine;
   track readings;
   start_mesh(leads, &coarse);
-  make_track(view, 32, 0.1, &readings);
+  make_track(outline, 32, 0.1, &readings);
   evaluate(shapes, &readings, population, &coarse);
   if (!refine(&coarse, 4, &fine)) {
     return;
   }
-  make_track(view, 48, 0.4, &readings);
+  make_track(outline, 48, 0.4, &readings);
   evaluate(shapes, &readings, population, &fine);
   if (!refine(&fine, 6, &coarse)) {
     return;
   }
-  make_track(view, HW__VIEW_SIZE, 1, &readings);
+  make_track(outline, HW__OUTLINE_SIZE, 1, &readings);
   evaluate(shapes, &readings, population, &coarse);
   if (isfinite(coarse.highest)) {
     collect(&coarse, out);
     sum_up(out);
-    out->gist.misfit = misfit_of(shapes, view, out);
+    out->gist.misfit = misfit_of(shapes, outline, out);
   }
 }
 

@@ -27,7 +27,7 @@ typedef struct {
   float log_lead;   /* of seconds */
   float y;          /* (phi - anchor) / lead */
   float y_step;     /* width of the cell in y */
-  float amplitude;  /* most probable height, share of the view's height */
+  float amplitude;  /* most probable height, share of the outline's height */
   float cumulative; /* probability of the cells up to and including this one */
   unsigned char shape;
 } hw__cell;
@@ -55,7 +55,7 @@ typedef struct {
 } hw__lead_range;
 
 /* Status of sorts: out->count is 0 when no pulse of the family comes near the readings. */
-void hw__lattice_build(const hw__shapes *shapes, const hw__view *view, hw__lead_range leads,
+void hw__lattice_build(const hw__shapes *shapes, const hw__outline *outline, hw__lead_range leads,
                        const hw__population *population, hw__lattice *out);
 
 /* ln of the integral over ln A of A^-alpha exp(A cross - A^2 square / 2), by Laplace's method;

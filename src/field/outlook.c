@@ -77,79 +77,123 @@ static double height_at(const hw__field *f, const hw_sensor *sensor, const hw_so
   return source->mass_g * exp(hw__recovery_at(f, sensor, age_s).mean) / (discharge * middle->area * lead_s);
 }
 
-static void look(const hw__field *f, const hw_source *source, hw_outlook *out, const hw_sensor **first) {
-  for (size_t k = 0; k < f->river->sensor_count; k++) {
-    const hw_sensor *s = &f->river->sensors[k];
-    if (!(s->location_m > source->location_m)) {
-      continue;
-    }
-    const double ln_v = hw__velocity_prior_of(f->river, s, &f->population).mean;
-    const double age = hw__travel_s(f->river, source->location_m, s->location_m, exp(ln_v));
-    const double lead = exp(hw__law_lead(&f->population, log(age), log(age), ln_v));
-    const double floor = fmax(fmax(s->noise_absolute_g_m3, s->detection_limit_g_m3 / 2), 0);
-    const double height = height_at(f, s, source, exp(ln_v), age, lead);
-    out->downstream++;
-    if (height <= 5 * floor) { /* not a pulse to hw__trace_settle */
-      continue;
-    }
-    out->visible++;
-    if (!*first || s->location_m < (*first)->location_m) {
-      *first = s;
-      out->location_m = s->location_m;
-      out->travel_s = age;
-      out->lead_s = lead;
-    }
+static const hw_range none = {NAN, NAN, NAN};
+
+static hw_outlook_passage passage_at(const hw__field *f, const hw_sensor *s, const hw_source *source, double level) {
+  const hw_outlook_passage unseen = {NAN, NAN, none};
+  if (!(s->location_m > source->location_m)) {
+    return unseen;
   }
+  const double ln_v = hw__velocity_prior_of(f->river, s, &f->population).mean;
+  const double age = hw__travel_s(f->river, source->location_m, s->location_m, exp(ln_v));
+  const double lead = exp(hw__law_lead(&f->population, log(age), log(age), ln_v));
+  const double floor = fmax(fmax(s->noise_absolute_g_m3, s->detection_limit_g_m3 / 2), 0);
+  if (height_at(f, s, source, exp(ln_v), age, lead) <= 5 * floor) { /* not a pulse to hw__trace_settle */
+    return unseen;
+  }
+  hw_outlook_passage found = {age, lead, none};
+  if (hw__discharge_of(f->river, s, exp(ln_v)) > 0) {
+    const double sd = hypot(hw__recovery_at(f, s, age).sd, log(s->gain_factor));
+    const double z = gsl_cdf_ugaussian_Pinv(0.5 + 0.5 * level);
+    found.mass = (hw_range){exp(-z * sd), 1, exp(z * sd)};
+  }
+  return found;
 }
 
-static void fill_ranges(const hw__field *f, const hw_sensor *first, double level, error *errors, hw_outlook *out) {
+/* errors: POINTS x POINTS to work in */
+static void fill_ranges(const hw__field *f, const hw_sensor *first, size_t visible, double level, error *errors,
+                        hw_range *distance, hw_range *age) {
   const hw__population *p = &f->population;
   const hw__velocity_prior prior = hw__velocity_prior_of(f->river, first, p);
-  const straying river = straying_with(p, (out->visible < HW__PULSES ? out->visible : HW__PULSES) - 1);
-  const bool reach_seen = !prior.given && out->visible > 1;
+  const straying river = straying_with(p, (visible < HW__PULSES ? visible : HW__PULSES) - 1);
+  const bool reach_seen = !prior.given && visible > 1;
+  double of_age[POINTS];
   for (size_t i = 0; i < POINTS; i++) {
-    errors[i] = (error){age_error(p, &river, ((double)i + 0.5) / POINTS), 1};
+    of_age[i] = age_error(p, &river, ((double)i + 0.5) / POINTS);
+    errors[i] = (error){of_age[i], 1};
   }
-  out->age = range_of(errors, POINTS, level);
+  *age = range_of(errors, POINTS, level);
   for (size_t j = 0; j < POINTS; j++) {
     const error v = velocity_error(&prior, p, reach_seen, ((double)j + 0.5) / POINTS);
     for (size_t i = 0; i < POINTS; i++) {
-      const double age = age_error(p, &river, ((double)i + 0.5) / POINTS);
-      errors[i * POINTS + j] = (error){age + v.value, v.weight};
+      errors[i * POINTS + j] = (error){of_age[i] + v.value, v.weight};
     }
   }
-  out->distance = range_of(errors, (size_t)POINTS * POINTS, level);
-  if (hw__discharge_of(f->river, first, exp(prior.mean)) > 0) {
-    const double sd = hypot(hw__recovery_at(f, first, out->travel_s).sd, log(first->gain_factor));
-    const double z = gsl_cdf_ugaussian_Pinv(0.5 + 0.5 * level);
-    out->mass = (hw_range){exp(-z * sd), 1, exp(z * sd)};
-  }
+  *distance = range_of(errors, (size_t)POINTS * POINTS, level);
 }
 
-hw_status hw_outlook_source(const hw_river *river, const hw_source *source, double level, hw_outlook *out) {
+/* The model without readings and shapes; NULL without memory. */
+static hw__field *bare_model(const hw_river *river) {
+  hw__field *f = calloc(1, sizeof *f);
+  if (f) {
+    f->river = river;
+    f->population = hw__population_shipped;
+  }
+  return f;
+}
+
+hw_status hw_outlook_passages(const hw_river *river, const hw_source *source, double level, hw_outlook_passage *out) {
   if (!(level > 0 && level < 1) || !(source->mass_g > 0) || !isfinite(source->mass_g) ||
       !isfinite(source->location_m)) {
     return HW_EDOMAIN;
   }
-  hw__field *f = calloc(1, sizeof *f);
-  error *errors = calloc((size_t)POINTS * POINTS, sizeof *errors);
-  if (!f || !errors) {
-    free(f);
-    free(errors);
+  hw__field *f = bare_model(river);
+  if (!f) {
     return HW_ENOMEM;
   }
-  const hw_range none = {NAN, NAN, NAN};
-  hw_outlook found = {.location_m = NAN, .travel_s = NAN, .lead_s = NAN, .distance = none, .age = none, .mass = none};
-  const hw_sensor *first = NULL;
-  f->river = river;
-  f->population = hw__population_shipped;
   hw__shapes_build(&f->shapes);
-  look(f, source, &found, &first);
-  if (first) {
-    fill_ranges(f, first, level, errors, &found);
+  for (size_t k = 0; k < river->sensor_count; k++) {
+    out[k] = passage_at(f, &river->sensors[k], source, level);
+  }
+  free(f);
+  return HW_OK;
+}
+
+hw_status hw_outlook_ranges(const hw_river *river, size_t first, size_t visible, double level, hw_range *distance,
+                            hw_range *age) {
+  if (!(level > 0 && level < 1) || first >= river->sensor_count || visible < 1) {
+    return HW_EDOMAIN;
+  }
+  hw__field *f = bare_model(river);
+  error *errors = calloc((size_t)POINTS * POINTS, sizeof *errors);
+  const hw_status status = f && errors ? HW_OK : HW_ENOMEM;
+  if (status == HW_OK) {
+    fill_ranges(f, &river->sensors[first], visible, level, errors, distance, age);
   }
   free(f);
   free(errors);
-  *out = found;
-  return HW_OK;
+  return status;
+}
+
+hw_status hw_outlook_source(const hw_river *river, const hw_source *source, double level, hw_outlook *out) {
+  hw_outlook_passage *passages = calloc(river->sensor_count + 1, sizeof *passages);
+  if (!passages) {
+    return HW_ENOMEM;
+  }
+  hw_outlook found = {.location_m = NAN, .travel_s = NAN, .lead_s = NAN, .distance = none, .age = none, .mass = none};
+  hw_status status = hw_outlook_passages(river, source, level, passages);
+  size_t first = 0;
+  for (size_t k = 0; status == HW_OK && k < river->sensor_count; k++) {
+    const double at_m = river->sensors[k].location_m;
+    found.downstream += at_m > source->location_m;
+    if (isnan(passages[k].travel_s)) {
+      continue;
+    }
+    found.visible++;
+    if (!(found.location_m <= at_m)) {
+      first = k;
+      found.location_m = at_m;
+      found.travel_s = passages[k].travel_s;
+      found.lead_s = passages[k].lead_s;
+      found.mass = passages[k].mass;
+    }
+  }
+  if (status == HW_OK && found.visible > 0) {
+    status = hw_outlook_ranges(river, first, found.visible, level, &found.distance, &found.age);
+  }
+  free(passages);
+  if (status == HW_OK) {
+    *out = found;
+  }
+  return status;
 }

@@ -8,13 +8,13 @@
  * bounds them; before that, and where the record begins inside the pulse so that nobody saw its front, only the search
  * box does. */
 static hw__lead_range lead_range(const hw__field *f, const hw_sensor *sensor, const hw__trace *trace,
-                                 const hw__view *view) {
+                                 const hw__outline *outline) {
   const hw__velocity_prior velocity = hw__velocity_prior_of(f->river, sensor, &f->population);
-  const double oldest = fmax(view->anchor_s - f->river->search.lo.time_s, 60);
+  const double oldest = fmax(outline->anchor_s - f->river->search.lo.time_s, 60);
   const double box = hw__law_lead(&f->population, log(oldest), log(oldest), velocity.mean) + 1;
   const size_t before = trace->onset > 0 ? trace->onset - 1 : 0;
   const double since = trace->entry[before].time_s;
-  const double span = log(fmax(view->anchor_s - since, 1));
+  const double span = log(fmax(outline->anchor_s - since, 1));
   const bool complete = trace->fallen && !hw__trace_lasts(trace);
   if (complete && hw__trace_front_seen(trace)) {
     return (hw__lead_range){fmin(box, span + 1) - 4.5, fmin(box, span + 1)};
@@ -113,11 +113,11 @@ const hw__lattice *hw__field_lattice(hw__field *f, size_t sensor) {
   }
   struct hw__kept_lattice *kept = place_for(f, sensor);
   const hw__trace *trace = &f->trace[sensor];
-  hw__view view;
-  hw__trace_view(trace, &f->population, &view);
-  hw__lattice_build(&f->shapes, &view, lead_range(f, &f->river->sensors[sensor], trace, &view), &f->population,
+  hw__outline outline;
+  hw__trace_outline(trace, &f->population, &outline);
+  hw__lattice_build(&f->shapes, &outline, lead_range(f, &f->river->sensors[sensor], trace, &outline), &f->population,
                     &kept->lattice);
-  f->evaluations += view.count * HW__LATTICE_CELLS;
+  f->evaluations += outline.count * HW__LATTICE_CELLS;
   kept->sensor = sensor;
   kept->build = f->builds[sensor];
   return &kept->lattice;

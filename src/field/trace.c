@@ -200,11 +200,11 @@ static double limit_of(const hw__trace *trace, const hw__entry *entry) {
 }
 
 /* Where the sensor was at the end of its range nobody knows how high the pulse stood; its flanks must tell. */
-static void add_point(hw__view *view, const hw__trace *trace, size_t from, size_t to, double noise) {
+static void add_point(hw__outline *outline, const hw__trace *trace, size_t from, size_t to, double noise) {
   double time = 0, value = 0, limit = 0, n = 0;
   for (size_t i = from; i < to; i++) {
     if (!trace->entry[i].clipped) {
-      time += trace->entry[i].time_s - view->anchor_s;
+      time += trace->entry[i].time_s - outline->anchor_s;
       value += trace->clean[i];
       limit = fmax(limit, limit_of(trace, &trace->entry[i]) / 2);
       n++;
@@ -213,12 +213,12 @@ static void add_point(hw__view *view, const hw__trace *trace, size_t from, size_
   if (!(n > 0)) {
     return;
   }
-  const double height = view->height_g_m3;
+  const double height = outline->height_g_m3;
   const double share = value / n / height, floor = (trace->floor_g_m3 + limit) / height;
-  view->point[view->count++] = (hw__point){time / n, share, 1 / (noise * noise + floor * floor)};
+  outline->point[outline->count++] = (hw__point){time / n, share, 1 / (noise * noise + floor * floor)};
 }
 
-void hw__trace_view(const hw__trace *trace, const hw__population *population, hw__view *out) {
+void hw__trace_outline(const hw__trace *trace, const hw__population *population, hw__outline *out) {
   const double height = trace->height_g_m3, noise = population->shape_noise;
   out->count = 0;
   out->height_g_m3 = height;
@@ -242,7 +242,7 @@ void hw__trace_view(const hw__trace *trace, const hw__population *population, hw
     befores--;
     add_point(out, trace, before[befores], before[befores] + 1, noise);
   }
-  const size_t room = HW__VIEW_SIZE - out->count;
+  const size_t room = HW__OUTLINE_SIZE - out->count;
   const size_t stride = (end - trace->onset) / room + 1;
   for (size_t i = trace->onset; i <= end; i += stride) {
     add_point(out, trace, i, i + stride <= end + 1 ? i + stride : end + 1, noise);

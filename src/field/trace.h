@@ -13,7 +13,7 @@
 #include "headwater/reading.h"
 #include "headwater/river.h"
 
-enum { HW__TRACE_SIZE = 512, HW__VIEW_SIZE = 96 };
+enum { HW__TRACE_SIZE = 512, HW__OUTLINE_SIZE = 96 };
 
 typedef struct {
   double time_s;
@@ -66,20 +66,20 @@ double hw__trace_end_s(const hw__trace *trace);
 
 /* A pulse's readings, thinned to what its shape can use. */
 typedef struct {
-  double time_s; /* from the view's anchor */
+  double time_s; /* from the outline's anchor */
   double value;  /* share of the height */
   double weight; /* inverse variance, tempered */
 } hw__point;
 
 typedef struct {
   size_t count;
-  hw__point point[HW__VIEW_SIZE];
+  hw__point point[HW__OUTLINE_SIZE];
   double height_g_m3;
   double anchor_s; /* last time at or above a tenth of the height */
-} hw__view;
+} hw__outline;
 
 /* Given: a settled trace with a positive height. Of a release that lasted only the rise is shown: what follows is the
  * release's doing, not the river's. */
-void hw__trace_view(const hw__trace *trace, const hw__population *population, hw__view *out);
+void hw__trace_outline(const hw__trace *trace, const hw__population *population, hw__outline *out);
 
 #endif

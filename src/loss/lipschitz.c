@@ -27,7 +27,7 @@ static bool next_along(int j, size_t k, size_t at[3]) {
   return at[j] < k;
 }
 
-void hw__lipschitz_slopes(hw__misfit *misfit, const hw__view *view, const hw_box *box, size_t k, double slope[3]) {
+void hw__lipschitz_slopes(hw__misfit *misfit, const hw__packed *packed, const hw_box *box, size_t k, double slope[3]) {
   double width[3];
   hw__box_widths(box, width);
   memset(slope, 0, 3 * sizeof slope[0]);
@@ -35,13 +35,13 @@ void hw__lipschitz_slopes(hw__misfit *misfit, const hw__view *view, const hw_box
     size_t at[3];
     unpack(i, k, at);
     const hw_source x = grid_point(box, width, k, at);
-    const double f = hw__misfit_value(misfit, view, &x);
+    const double f = hw__misfit_value(misfit, packed, &x);
     for (int j = 0; j < 3; j++) {
       size_t beside[3] = {at[0], at[1], at[2]};
       if (width[j] > 0 && next_along(j, k, beside)) {
         const hw_source y = grid_point(box, width, k, beside);
         const double step = width[j] / (double)(k - 1);
-        slope[j] = fmax(slope[j], fabs(hw__misfit_value(misfit, view, &y) - f) / step);
+        slope[j] = fmax(slope[j], fabs(hw__misfit_value(misfit, packed, &y) - f) / step);
       }
     }
   }
@@ -51,10 +51,10 @@ typedef struct {
   double m[3][3];
 } matrix;
 
-static matrix scaled_hessian(hw__misfit *misfit, const hw__view *view, const hw_source *x, const double unit[3],
+static matrix scaled_hessian(hw__misfit *misfit, const hw__packed *packed, const hw_source *x, const double unit[3],
                              double loss_scale) {
   matrix h;
-  hw__misfit_hessian(misfit, view, x, h.m);
+  hw__misfit_hessian(misfit, packed, x, h.m);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       h.m[i][j] *= unit[i] * unit[j] * loss_scale;
@@ -74,7 +74,7 @@ static double norm_of_difference(const matrix *a, const matrix *b) {
   return sqrt(square);
 }
 
-void hw__lipschitz_curvature(hw__misfit *misfit, const hw__view *view, const hw_box *box, size_t k,
+void hw__lipschitz_curvature(hw__misfit *misfit, const hw__packed *packed, const hw_box *box, size_t k,
                              const double unit[3], double loss_scale, double *smoothness, double *hessian) {
   const matrix zero = {{{0}}};
   double width[3];
@@ -84,13 +84,13 @@ void hw__lipschitz_curvature(hw__misfit *misfit, const hw__view *view, const hw_
     size_t at[3];
     unpack(i, k, at);
     const hw_source x = grid_point(box, width, k, at);
-    const matrix here = scaled_hessian(misfit, view, &x, unit, loss_scale);
+    const matrix here = scaled_hessian(misfit, packed, &x, unit, loss_scale);
     *smoothness = fmax(*smoothness, norm_of_difference(&here, &zero));
     for (int j = 0; j < 3; j++) {
       size_t beside[3] = {at[0], at[1], at[2]};
       if (width[j] > 0 && next_along(j, k, beside)) {
         const hw_source y = grid_point(box, width, k, beside);
-        const matrix there = scaled_hessian(misfit, view, &y, unit, loss_scale);
+        const matrix there = scaled_hessian(misfit, packed, &y, unit, loss_scale);
         const double step = width[j] / unit[j] / (double)(k - 1);
         *hessian = fmax(*hessian, norm_of_difference(&here, &there) / step);
       }

@@ -17,7 +17,7 @@ static double response_scale(const hw_leg *leg) {
 }
 
 /* Ages of four readings, from first_age_s up. */
-HW__INLINE hw__v4 ages(const hw__view *v, size_t i, double release_s) {
+HW__INLINE hw__v4 ages(const hw__packed *v, size_t i, double release_s) {
   return hw__v4_max(hw__v4_load(v->time_s + i) - release_s, hw__v4_all(first_age_s));
 }
 
@@ -30,18 +30,18 @@ HW__INLINE hw__v4 responses(const hw_leg *leg, double scale, hw__v4 age) {
 }
 
 /* Prediction minus reading; for a non-detect only the excess; 0 in the padding. */
-HW__INLINE hw__v4 residuals(hw__v4 prediction, const hw__view *v, size_t i) {
+HW__INLINE hw__v4 residuals(hw__v4 prediction, const hw__packed *v, size_t i) {
   const hw__v4 r = prediction - hw__v4_load(v->concentration + i);
   const hw__v4 detect = hw__v4_load(v->detect + i);
   return hw__v4_load(v->weight + i) * hw__v4_choose(detect > 0, r, hw__v4_max(r, hw__v4_all(0)));
 }
 
-static double residual(double prediction, const hw__view *v, size_t i) {
+static double residual(double prediction, const hw__packed *v, size_t i) {
   const double r = prediction - v->concentration[i];
   return v->weight[i] * (v->detect[i] > 0 || r > 0 ? r : 0);
 }
 
-HW__CLONES static double sum_squares(const hw_leg *leg, const hw__view *v, size_t begin, size_t end,
+HW__CLONES static double sum_squares(const hw_leg *leg, const hw__packed *v, size_t begin, size_t end,
                                      const hw_source *x) {
   hw__v4 squares = {0};
   const double scale = response_scale(leg) * x->mass_g;
@@ -53,7 +53,7 @@ HW__CLONES static double sum_squares(const hw_leg *leg, const hw__view *v, size_
 }
 
 /* Nothing arrives at this sensor: every reading stands against 0. */
-static double sum_squares_unreached(const hw__view *v, size_t begin, size_t end) {
+static double sum_squares_unreached(const hw__packed *v, size_t begin, size_t end) {
   double squares = 0;
   for (size_t i = begin; i < end; i++) {
     const double r = residual(0, v, i);
@@ -62,21 +62,21 @@ static double sum_squares_unreached(const hw__view *v, size_t begin, size_t end)
   return squares;
 }
 
-double hw__misfit_value(hw__misfit *misfit, const hw__view *view, const hw_source *x) {
+double hw__misfit_value(hw__misfit *misfit, const hw__packed *packed, const hw_source *x) {
   double squares = 0;
-  for (size_t m = 0; m < view->sensor_count; m++) {
-    const size_t begin = view->begin[m], end = view->begin[m + 1];
+  for (size_t m = 0; m < packed->sensor_count; m++) {
+    const size_t begin = packed->begin[m], end = packed->begin[m + 1];
     if (begin == end) {
       continue;
     }
     const hw_leg leg = hw_transport_leg(misfit->transport, x->location_m, misfit->sensor_m[m]);
-    squares += leg.travel_s > 0 ? sum_squares(&leg, view, begin, end, x) : sum_squares_unreached(view, begin, end);
+    squares += leg.travel_s > 0 ? sum_squares(&leg, packed, begin, end, x) : sum_squares_unreached(packed, begin, end);
   }
-  misfit->model_evaluations += view->count;
-  return view->count ? squares / (double)view->count : 0;
+  misfit->model_evaluations += packed->count;
+  return packed->count ? squares / (double)packed->count : 0;
 }
 
-HW__CLONES static double sum_residuals(const hw_leg *leg, const hw__view *v, size_t begin, size_t end,
+HW__CLONES static double sum_residuals(const hw_leg *leg, const hw__packed *v, size_t begin, size_t end,
                                        const hw_source *x) {
   hw__v4 sum = {0};
   const double scale = response_scale(leg) * x->mass_g;
@@ -86,7 +86,7 @@ HW__CLONES static double sum_residuals(const hw_leg *leg, const hw__view *v, siz
   return hw__v4_sum(sum);
 }
 
-static double sum_residuals_unreached(const hw__view *v, size_t begin, size_t end) {
+static double sum_residuals_unreached(const hw__packed *v, size_t begin, size_t end) {
   double sum = 0;
   for (size_t i = begin; i < end; i++) {
     sum += residual(0, v, i);
@@ -94,24 +94,24 @@ static double sum_residuals_unreached(const hw__view *v, size_t begin, size_t en
   return sum;
 }
 
-double hw__misfit_mean(hw__misfit *misfit, const hw__view *view, const hw_source *x) {
+double hw__misfit_mean(hw__misfit *misfit, const hw__packed *packed, const hw_source *x) {
   double sum = 0;
-  for (size_t m = 0; m < view->sensor_count; m++) {
-    const size_t begin = view->begin[m], end = view->begin[m + 1];
+  for (size_t m = 0; m < packed->sensor_count; m++) {
+    const size_t begin = packed->begin[m], end = packed->begin[m + 1];
     if (begin == end) {
       continue;
     }
     const hw_leg leg = hw_transport_leg(misfit->transport, x->location_m, misfit->sensor_m[m]);
-    sum += leg.travel_s > 0 ? sum_residuals(&leg, view, begin, end, x) : sum_residuals_unreached(view, begin, end);
+    sum += leg.travel_s > 0 ? sum_residuals(&leg, packed, begin, end, x) : sum_residuals_unreached(packed, begin, end);
   }
-  misfit->model_evaluations += view->count;
-  return view->count ? sum / (double)view->count : 0;
+  misfit->model_evaluations += packed->count;
+  return packed->count ? sum / (double)packed->count : 0;
 }
 
 /* Sums over readings: r the residual, s, l, t the derivatives of C. */
 enum { RR, RS, RL, RT, SS, SL, ST, LL, LT, TT, SUMS };
 
-HW__CLONES static void sum_slopes(const hw_leg *leg, const hw__view *v, size_t begin, size_t end, const hw_source *x,
+HW__CLONES static void sum_slopes(const hw_leg *leg, const hw__packed *v, size_t begin, size_t end, const hw_source *x,
                                   double out[SUMS]) {
   hw__v4 sum[SUMS] = {{0}};
   const double scale = response_scale(leg), s = x->mass_g;
@@ -144,23 +144,23 @@ HW__CLONES static void sum_slopes(const hw_leg *leg, const hw__view *v, size_t b
   }
 }
 
-void hw__misfit_slope(hw__misfit *misfit, const hw__view *view, const hw_source *x, hw__slope *out) {
+void hw__misfit_slope(hw__misfit *misfit, const hw__packed *packed, const hw_source *x, hw__slope *out) {
   double sum[SUMS] = {0};
-  for (size_t m = 0; m < view->sensor_count; m++) {
-    const size_t begin = view->begin[m], end = view->begin[m + 1];
+  for (size_t m = 0; m < packed->sensor_count; m++) {
+    const size_t begin = packed->begin[m], end = packed->begin[m + 1];
     if (begin == end) {
       continue;
     }
     const hw_leg leg = hw_transport_leg(misfit->transport, x->location_m, misfit->sensor_m[m]);
     if (leg.travel_s > 0) {
-      sum_slopes(&leg, view, begin, end, x, sum);
+      sum_slopes(&leg, packed, begin, end, x, sum);
     } else {
-      sum[RR] += sum_squares_unreached(view, begin, end);
+      sum[RR] += sum_squares_unreached(packed, begin, end);
     }
   }
-  misfit->model_evaluations += view->count;
+  misfit->model_evaluations += packed->count;
   misfit->gradient_evaluations++;
-  const double n = view->count ? (double)view->count : 1;
+  const double n = packed->count ? (double)packed->count : 1;
   out->value = sum[RR] / n;
   static const int first[3] = {RS, RL, RT};
   static const int second[3][3] = {{SS, SL, ST}, {SL, LL, LT}, {ST, LT, TT}};
@@ -172,15 +172,15 @@ void hw__misfit_slope(hw__misfit *misfit, const hw__view *view, const hw_source 
   }
 }
 
-void hw__misfit_hessian(hw__misfit *misfit, const hw__view *view, const hw_source *x, double hessian[3][3]) {
+void hw__misfit_hessian(hw__misfit *misfit, const hw__packed *packed, const hw_source *x, double hessian[3][3]) {
   memset(hessian, 0, 9 * sizeof hessian[0][0]);
-  for (size_t m = 0; m < view->sensor_count; m++) {
+  for (size_t m = 0; m < packed->sensor_count; m++) {
     const hw_leg leg = hw_transport_leg(misfit->transport, x->location_m, misfit->sensor_m[m]);
-    for (size_t i = view->begin[m]; i < view->begin[m + 1]; i++) {
+    for (size_t i = packed->begin[m]; i < packed->begin[m + 1]; i++) {
       hw_derivatives d;
-      hw_leg_derivatives(&leg, x->mass_g, view->time_s[i] - x->time_s, true, &d);
-      const double r = residual(d.value, view, i);
-      const double on = view->weight[i] > 0 && (view->detect[i] > 0 || r > 0) ? 2 / (double)view->count : 0;
+      hw_leg_derivatives(&leg, x->mass_g, packed->time_s[i] - x->time_s, true, &d);
+      const double r = residual(d.value, packed, i);
+      const double on = packed->weight[i] > 0 && (packed->detect[i] > 0 || r > 0) ? 2 / (double)packed->count : 0;
       for (int j = 0; j < 3; j++) {
         for (int k = 0; k < 3; k++) {
           hessian[j][k] += on * (d.gradient[j] * d.gradient[k] + r * d.hessian[j][k]);
@@ -188,21 +188,22 @@ void hw__misfit_hessian(hw__misfit *misfit, const hw__view *view, const hw_sourc
       }
     }
   }
-  misfit->model_evaluations += view->count;
+  misfit->model_evaluations += packed->count;
   misfit->gradient_evaluations++;
 }
 
-double hw__misfit_best_mass(hw__misfit *misfit, const hw__view *view, const hw_source *at, double lo_g, double hi_g) {
+double hw__misfit_best_mass(hw__misfit *misfit, const hw__packed *packed, const hw_source *at, double lo_g,
+                            double hi_g) {
   double gc = 0, gg = 0;
-  for (size_t m = 0; m < view->sensor_count; m++) {
+  for (size_t m = 0; m < packed->sensor_count; m++) {
     const hw_leg leg = hw_transport_leg(misfit->transport, at->location_m, misfit->sensor_m[m]);
-    for (size_t i = view->begin[m]; i < view->begin[m + 1]; i++) {
-      const double g = view->weight[i] * view->detect[i] * hw_leg_response(&leg, view->time_s[i] - at->time_s);
-      gc += g * view->concentration[i];
+    for (size_t i = packed->begin[m]; i < packed->begin[m + 1]; i++) {
+      const double g = packed->weight[i] * packed->detect[i] * hw_leg_response(&leg, packed->time_s[i] - at->time_s);
+      gc += g * packed->concentration[i];
       gg += g * g;
     }
   }
-  misfit->model_evaluations += view->count;
+  misfit->model_evaluations += packed->count;
   const double best = gg > 0 ? gc / gg : lo_g;
   return fmin(fmax(best, lo_g), hi_g);
 }

@@ -42,10 +42,10 @@ static hw_source source_of(const frame *fr, const double y[3]) {
   return (hw_source){y[0], y[1] + fr->v * y[2], y[2]};
 }
 
-static void slope_at(hw__misfit *misfit, const hw__view *view, const frame *fr, point *at) {
+static void slope_at(hw__misfit *misfit, const hw__packed *packed, const frame *fr, point *at) {
   hw__slope s;
   const hw_source x = source_of(fr, at->y);
-  hw__misfit_slope(misfit, view, &x, &s);
+  hw__misfit_slope(misfit, packed, &x, &s);
   at->f = s.value * fr->scale;
   at->gradient[0] = s.gradient[0] * fr->scale;
   at->gradient[1] = s.gradient[1] * fr->scale;
@@ -156,7 +156,7 @@ static double next_alpha(const frame *fr, const point *from, const point *to, co
 }
 
 /* One accepted step from *at to *out, or the reason there is none. *alpha is remembered between steps. */
-static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr, const point *at, double tolerance,
+static hw_stop descend(hw__misfit *misfit, const hw__packed *packed, const frame *fr, const point *at, double tolerance,
                        double *alpha, point *out) {
   double m[3];
   metric(fr, at, m);
@@ -175,14 +175,14 @@ static hw_stop descend(hw__misfit *misfit, const hw__view *view, const frame *fr
     }
     /* A first try is nearly always accepted, so take its slope along and save the next iteration's. */
     if (tries == 0) {
-      slope_at(misfit, view, fr, out);
+      slope_at(misfit, packed, fr, out);
     } else {
       const hw_source x = source_of(fr, out->y);
-      out->f = hw__misfit_value(misfit, view, &x) * fr->scale;
+      out->f = hw__misfit_value(misfit, packed, &x) * fr->scale;
     }
     if (isfinite(out->f) && out->f <= at->f - armijo * expected) {
       if (tries > 0) {
-        slope_at(misfit, view, fr, out);
+        slope_at(misfit, packed, fr, out);
       }
       *alpha = next_alpha(fr, at, out, m);
       return HW_STOP_NONE;
@@ -196,17 +196,17 @@ static bool all_finite(const point *p) {
          isfinite(p->diagonal[0]) && isfinite(p->diagonal[1]) && isfinite(p->diagonal[2]);
 }
 
-void hw__solve(hw__misfit *misfit, const hw__view *view, const hw_box *box, const hw__limits *limits,
+void hw__solve(hw__misfit *misfit, const hw__packed *packed, const hw_box *box, const hw__limits *limits,
                hw__solution *solution) {
   frame fr = {
       .box = box,
-      .scale = view->mean_square > 0 ? 1 / view->mean_square : 1,
+      .scale = packed->mean_square > 0 ? 1 / packed->mean_square : 1,
       .v = limits->without & HW_WITHOUT_PHASE ? 0 : hw__transport_velocity(misfit->transport, solution->x.location_m),
       .by_width = (limits->without & HW_WITHOUT_CURVATURE) != 0};
   hw__box_widths(box, fr.width);
   const hw_source *x = &solution->x;
   point at = {.y = {x->mass_g, x->location_m - fr.v * x->time_s, x->time_s}};
-  slope_at(misfit, view, &fr, &at);
+  slope_at(misfit, packed, &fr, &at);
   double alpha = 1;
   size_t iteration = 0;
   hw_stop stop = HW_STOP_NONE;
@@ -219,7 +219,7 @@ void hw__solve(hw__misfit *misfit, const hw__view *view, const hw_box *box, cons
       stop = HW_STOP_ITERATIONS;
     } else {
       point next = {0};
-      stop = descend(misfit, view, &fr, &at, limits->tolerance, &alpha, &next);
+      stop = descend(misfit, packed, &fr, &at, limits->tolerance, &alpha, &next);
       if (stop == HW_STOP_NONE && !all_finite(&next)) {
         stop = HW_STOP_NONFINITE;
       } else if (stop == HW_STOP_NONE) {

@@ -24,9 +24,9 @@ typedef struct {
   hw_stop stop;
 } hw__solution;
 
-/* Given: misfit, view, box, limits, solution->x. Returned: *solution. Never worse than the start, never
+/* Given: misfit, packed, box, limits, solution->x. Returned: *solution. Never worse than the start, never
  * non-finite: a start where F is not finite stays where it is (HW_STOP_NONFINITE). */
-void hw__solve(hw__misfit *misfit, const hw__view *view, const hw_box *box, const hw__limits *limits,
+void hw__solve(hw__misfit *misfit, const hw__packed *packed, const hw_box *box, const hw__limits *limits,
                hw__solution *solution);
 
 #endif

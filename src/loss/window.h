@@ -1,5 +1,5 @@
 /* The readings a method still looks at: a ring of the last `capacity` of them, in the order they came,
- * and a packed view of the last w, sorted by sensor and padded, that the vector loops of misfit.c run
+ * and a packed copy of the last w, sorted by sensor and padded, that the vector loops of misfit.c run
  * over.
  */
 #ifndef HW_LOSS_WINDOW_H
@@ -36,11 +36,11 @@ typedef struct {
   double *concentration;
   double *weight; /* 1, or 0 for padding */
   double *detect; /* 1 for a value, 0 for a non-detect (only an excess over its limit counts) */
-} hw__view;
+} hw__packed;
 
-hw_status hw__view_create(size_t capacity, size_t sensor_count, hw__view *out);
-void hw__view_free(hw__view *view);
-/* Fill the view with the newest min(count, w) readings of the window; w at most the view's capacity. */
-void hw__view_pack(hw__view *view, const hw__window *window, size_t w);
+hw_status hw__packed_create(size_t capacity, size_t sensor_count, hw__packed *out);
+void hw__packed_free(hw__packed *packed);
+/* Fill it with the newest min(count, w) readings of the window; w at most its capacity. */
+void hw__packed_fill(hw__packed *packed, const hw__window *window, size_t w);
 
 #endif

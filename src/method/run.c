@@ -3,12 +3,17 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "headwater/transport.h"
 #include "method/paths.h"
+#include "river/flow_doubt.h"
+#include "river/substance.h"
 
 struct hw_run {
   const hw_method *method;
   void *state;
-  hw__paths *paths; /* in place of the state, where the method knows no branches and the river has some */
+  hw__paths *paths;      /* in place of the state, where the method knows no branches and the river has some */
+  const hw_river *river; /* borrowed */
+  hw_arrival *arrivals;  /* with the doubt of the flow; NULL: none yet */
   size_t sensor_count;
   size_t readings;
 };
@@ -49,6 +54,7 @@ hw_status hw_run_create(const hw_method *method, const hw_problem *problem, cons
     return HW_ENOMEM;
   }
   run->method = method;
+  run->river = problem->river;
   run->sensor_count = problem->river->sensor_count;
   status = hw__paths_needed(method, problem->river) ? hw__paths_create(method, problem, &filled, &run->paths)
                                                     : method->create(problem, &filled, &run->state);
@@ -84,6 +90,63 @@ static void drop_source(hw_estimate *e) {
   e->suspicion_count = e->region_count = e->branch_count = e->release_count = 0;
 }
 
+/* Half the width of an interval of this level in standard deviations of a normal distribution: Newton from 1.6 on. */
+static double half_width(double level) {
+  double z = 1.6;
+  for (int i = 0; i < 20; i++) {
+    z -= (erf(z * M_SQRT1_2) - level) / (sqrt(2 / M_PI) * exp(-0.5 * z * z));
+    z = fmin(fmax(z, 0), 8);
+  }
+  return z;
+}
+
+/* What may have been lost before anybody measured: methods take the loss for known. */
+static hw_status doubt_mass(const hw_river *river, hw_estimate *e) {
+  hw_transport *transport = NULL;
+  const bool doubtful = river->substance.loss_factor > 1 && e->has_source && e->has_interval;
+  const hw_status status = doubtful ? hw_transport_create(river, NULL, &transport) : HW_EHYDRAULICS;
+  if (status != HW_OK) {
+    return status == HW_EHYDRAULICS ? HW_OK : status; /* the field model knows of it by itself */
+  }
+  double lost = INFINITY;
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    const hw_sensor *s = &river->sensors[i];
+    const hw_leg leg =
+        hw_transport_leg_between(transport, e->source.branch, e->source.location_m, s->branch, s->location_m);
+    lost = leg.travel_s > 0 ? fmin(lost, leg.decay_per_s * leg.travel_s) : lost;
+  }
+  hw_transport_free(transport);
+  if (isfinite(lost)) {
+    hw__substance_mass_doubt(&river->substance, lost, half_width(e->level), &e->interval.lo.mass_g, &e->source.mass_g,
+                             &e->interval.hi.mass_g);
+  }
+  return HW_OK;
+}
+
+/* Beyond the last discharge anybody told, the flow is taken as it was then; how far it may have gone from there grows
+ * with time. Velocities follow discharge^m, and with them the times of what has still to come. */
+static void doubt_flow(hw_run *run, hw_estimate *e) {
+  const hw_river *river = run->river;
+  const double z = half_width(e->level), m = hw__velocity_exponent(river);
+  if (!river->flow_count || e->arrival_count == 0) {
+    return;
+  }
+  const double last_s = river->flow[river->flow_count - 1].time_s;
+  hw_arrival *doubted = realloc(run->arrivals, e->arrival_count * sizeof *doubted);
+  if (!doubted) {
+    return; /* then they stay as narrow as they are */
+  }
+  run->arrivals = doubted;
+  for (size_t i = 0; i < e->arrival_count; i++) {
+    doubted[i] = e->arrivals[i];
+    hw_range *times[] = {&doubted[i].first_s, &doubted[i].peak_s, &doubted[i].last_s};
+    for (size_t k = 0; k < 3; k++) {
+      hw__flow_doubt(times[k], last_s, m, z);
+    }
+  }
+  e->arrivals = doubted;
+}
+
 hw_status hw_run_estimate(hw_run *run, hw_estimate *out) {
   if (run->readings == 0) {
     return HW_EEMPTY;
@@ -101,8 +164,12 @@ hw_status hw_run_estimate(hw_run *run, hw_estimate *out) {
   } else if (!source_is_finite(&estimate.source)) {
     return HW_ENONFINITE;
   }
-  *out = estimate;
-  return HW_OK;
+  doubt_flow(run, &estimate);
+  const hw_status doubted = doubt_mass(run->river, &estimate);
+  if (doubted == HW_OK) {
+    *out = estimate;
+  }
+  return doubted;
 }
 
 hw_status hw_run_samples(hw_run *run, hw_sample *out, size_t capacity, size_t *count) {
@@ -130,6 +197,7 @@ void hw_run_free(hw_run *run) {
     } else {
       run->method->destroy(run->state);
     }
+    free(run->arrivals);
     free(run);
   }
 }

@@ -136,7 +136,7 @@ static void advance(bandit *b, path *p, double nothing) {
 static hw_status observe(void *state, const hw_reading *reading) {
   bandit *b = state;
   hw__query_add(&b->query, reading);
-  const double nothing = b->query.view.mean_square;
+  const double nothing = b->query.packed.mean_square;
   b->best = 0;
   for (size_t i = 0; i < b->path_count; i++) {
     advance(b, &b->paths[i], nothing);

@@ -60,7 +60,7 @@ static hw_status observe(void *state, const hw_reading *reading) {
   hw__query_add(&l->query, reading);
   const schedule *s = l->two ? &two_points : &one_point;
   const double n = (double)++l->seen, radius = s->radius * pow(n, -s->radius_power);
-  const double scale = l->query.view.mean_square > 0 ? 1 / l->query.view.mean_square : 1;
+  const double scale = l->query.packed.mean_square > 0 ? 1 / l->query.packed.mean_square : 1;
   double u[DIM];
   draw_direction(&l->rng, u);
   const double plus = ask(l, u, radius), minus = l->two ? ask(l, u, -radius) : 0;

@@ -25,8 +25,8 @@ static void destroy_one(hw__learner *learner) {
   hw__pool_free(learner->pool);
   free(learner->live);
   free(learner->paths);
-  hw__view_free(&learner->all);
-  hw__view_free(&learner->recent);
+  hw__packed_free(&learner->all);
+  hw__packed_free(&learner->recent);
   hw__window_free(&learner->kept);
   free(learner->sensor_m);
   hw_transport_free(learner->transport);
@@ -74,10 +74,10 @@ static hw_status create_one(const hw__recipe *recipe, const hw_problem *problem,
     status = hw__window_create(keep, &learner->kept);
   }
   if (status == HW_OK) {
-    status = hw__view_create(options->window, river->sensor_count, &learner->recent);
+    status = hw__packed_create(options->window, river->sensor_count, &learner->recent);
   }
   if (status == HW_OK) {
-    status = hw__view_create(keep, river->sensor_count, &learner->all);
+    status = hw__packed_create(keep, river->sensor_count, &learner->all);
   }
   if (status == HW_OK && learner->path_count > 1) {
     status = hw__pool_create(options->threads, &learner->pool);
@@ -103,7 +103,7 @@ static hw_status create_one(const hw__recipe *recipe, const hw_problem *problem,
 double hw__learner_solve(const hw__learner *learner, hw__path *path, size_t iterations) {
   const hw__limits limits = {learner->options.tolerance, iterations, learner->options.without};
   hw__solution solution = {.x = path->x};
-  hw__solve(&path->misfit, learner->view, &learner->box, &limits, &solution);
+  hw__solve(&path->misfit, learner->packed, &learner->box, &limits, &solution);
   path->x = solution.x;
   path->stop = solution.stop;
   return solution.value;
@@ -210,11 +210,11 @@ static void finish_best(hw__learner *learner) {
 static void observe_one(hw__learner *learner, const hw_reading *reading) {
   hw__window_add(&learner->kept, reading);
   learner->seen++;
-  hw__view_pack(&learner->all, &learner->kept, learner->kept.capacity);
-  learner->view = &learner->all;
+  hw__packed_fill(&learner->all, &learner->kept, learner->kept.capacity);
+  learner->packed = &learner->all;
   if (learner->kept.count > learner->options.window) {
-    hw__view_pack(&learner->recent, &learner->kept, learner->options.window);
-    learner->view = &learner->recent;
+    hw__packed_fill(&learner->recent, &learner->kept, learner->options.window);
+    learner->packed = &learner->recent;
   }
   if (learner->options.variant == HW_RESOLVED && learner->recipe->moment_start) {
     moment_start(learner);

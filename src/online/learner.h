@@ -52,13 +52,13 @@ struct hw__learner {
   hw_transport *transport;
   double *sensor_m;
   size_t sensor_count;
-  hw__window kept;         /* at least the window, and enough for the choice between paths */
-  hw__view all;            /* everything kept */
-  hw__view recent;         /* the window alone, once there is more than that */
-  const hw__view *view;    /* the one of the two that is the window now */
-  size_t seen;             /* readings so far */
-  hw__moment moment_tried; /* what the readings were when the moment start was tried last */
-  hw__steepness steepness; /* of the pseudo-code's variants: the same for all paths */
+  hw__window kept;          /* at least the window, and enough for the choice between paths */
+  hw__packed all;           /* everything kept */
+  hw__packed recent;        /* the window alone, once there is more than that */
+  const hw__packed *packed; /* the one of the two that is the window now */
+  size_t seen;              /* readings so far */
+  hw__moment moment_tried;  /* what the readings were when the moment start was tried last */
+  hw__steepness steepness;  /* of the pseudo-code's variants: the same for all paths */
   size_t path_count;
   size_t path_iterations; /* of each path per reading, at most */
   hw__path *paths;

@@ -12,11 +12,11 @@ typedef struct {
   double largest;
   size_t count;
 } hw__moment;
-hw__moment hw__moment_pulse(const hw__view *view);
+hw__moment hw__moment_pulse(const hw__packed *packed);
 
-/* Given:    the readings of a view with a pulse in it, and the box
+/* Given:    packed readings with a pulse in them, and the box
  * Returned: *out, inside the box
  * Result:   false (and *out untouched) where the moments are not finite */
-bool hw__moment_start(hw__misfit *misfit, const hw__view *view, const hw_box *box, hw_source *out);
+bool hw__moment_start(hw__misfit *misfit, const hw__packed *packed, const hw_box *box, hw_source *out);
 
 #endif

@@ -32,13 +32,13 @@ void hw__paper_end(const hw__paper *p, const double x[3], hw_stop stop) {
 
 double hw__paper_loss(const hw__paper *p, const double x[3]) {
   const hw_source si = to_si(x);
-  return hw__paper_loss_scale * hw__misfit_value(&p->path->misfit, p->learner->view, &si);
+  return hw__paper_loss_scale * hw__misfit_value(&p->path->misfit, p->learner->packed, &si);
 }
 
 void hw__paper_gradient(const hw__paper *p, const double x[3], double g[3]) {
   const hw_source si = to_si(x);
   hw__slope s;
-  hw__misfit_slope(&p->path->misfit, p->learner->view, &si, &s);
+  hw__misfit_slope(&p->path->misfit, p->learner->packed, &si, &s);
   g[0] = hw__paper_loss_scale * s.gradient[0];
   g[1] = hw__paper_loss_scale * s.gradient[1];
   g[2] = hw__paper_loss_scale * s.gradient[2] * hw__paper_minute_s;
@@ -49,16 +49,16 @@ void hw__paper_projected(const hw__paper *p, const double x[3], const double g[3
   hw__box_projected_gradient(&p->box, &at, g, eta, out);
 }
 
-void hw__paper_measure(hw__misfit *misfit, const hw__view *view, const hw_box *box, bool curvature,
+void hw__paper_measure(hw__misfit *misfit, const hw__packed *packed, const hw_box *box, bool curvature,
                        hw__steepness *out) {
   const double unit[3] = {1, 1, hw__paper_minute_s};
   *out = (hw__steepness){{0}, 0, 0};
-  hw__lipschitz_slopes(misfit, view, box, HW__PAPER_GRID, out->slope);
+  hw__lipschitz_slopes(misfit, packed, box, HW__PAPER_GRID, out->slope);
   for (int j = 0; j < 3; j++) {
     out->slope[j] *= hw__paper_loss_scale * unit[j];
   }
   if (curvature) {
-    hw__lipschitz_curvature(misfit, view, box, HW__PAPER_GRID, unit, hw__paper_loss_scale, &out->smoothness,
+    hw__lipschitz_curvature(misfit, packed, box, HW__PAPER_GRID, unit, hw__paper_loss_scale, &out->smoothness,
                             &out->hessian);
   }
 }

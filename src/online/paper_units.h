@@ -24,7 +24,8 @@ void hw__paper_gradient(const hw__paper *p, const double x[3], double g[3]);
 /* Definition 2.7. */
 void hw__paper_projected(const hw__paper *p, const double x[3], const double g[3], const double eta[3], double out[3]);
 /* Lipschitz moduli of F (Algorithm 3) and, where asked for, of its gradient and Hessian (Algorithm 5). */
-void hw__paper_measure(hw__misfit *misfit, const hw__view *view, const hw_box *box, bool curvature, hw__steepness *out);
+void hw__paper_measure(hw__misfit *misfit, const hw__packed *packed, const hw_box *box, bool curvature,
+                       hw__steepness *out);
 
 /* x - step o direction; false, and x as it was, when that is not finite. */
 bool hw__paper_move(double x[3], const double step[3], const double direction[3]);

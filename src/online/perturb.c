@@ -42,7 +42,7 @@ static bool worth_jumping(const hw__learner *learner, const hw__path *path, doub
 }
 
 void hw__advance_perturbed(const hw__learner *learner, hw__path *path) {
-  const double floor = clear_floor * learner->view->mean_square;
+  const double floor = clear_floor * learner->packed->mean_square;
   double f = hw__learner_solve(learner, path, learner->path_iterations);
   if (!worth_jumping(learner, path, f)) {
     return;

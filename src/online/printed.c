@@ -41,13 +41,13 @@ static double least_positive(const double v[3]) {
 }
 
 void hw__printed_measure_slopes(hw__learner *learner) {
-  hw__paper_measure(&learner->paths[0].misfit, learner->view, &learner->box, false, &learner->steepness);
+  hw__paper_measure(&learner->paths[0].misfit, learner->packed, &learner->box, false, &learner->steepness);
 }
 
 /* The constants of Algorithm 5 are among its inputs, so what they cost is not counted. */
 void hw__printed_measure_curvature(hw__learner *learner) {
   hw__misfit free_of_charge = learner->paths[0].misfit;
-  hw__paper_measure(&free_of_charge, learner->view, &learner->box, true, &learner->steepness);
+  hw__paper_measure(&free_of_charge, learner->packed, &learner->box, true, &learner->steepness);
 }
 
 /* Condition (i): min eta / max eta^2 far above beta / 2; "far" read as a hundred times. */

@@ -11,7 +11,7 @@ hw_status hw__query_open(const hw_problem *problem, const hw_options *options, h
   out->sensor_m = calloc(problem->river->sensor_count, sizeof *out->sensor_m);
   hw_status status = out->sensor_m ? hw__window_create(options->window, &out->window) : HW_ENOMEM;
   if (status == HW_OK) {
-    status = hw__view_create(options->window, problem->river->sensor_count, &out->view);
+    status = hw__packed_create(options->window, problem->river->sensor_count, &out->packed);
   }
   if (status == HW_OK && !problem->forward) {
     status = hw_transport_create(problem->river, NULL, &out->transport);
@@ -25,14 +25,14 @@ hw_status hw__query_open(const hw_problem *problem, const hw_options *options, h
 
 void hw__query_close(hw__query *query) {
   hw__window_free(&query->window);
-  hw__view_free(&query->view);
+  hw__packed_free(&query->packed);
   free(query->sensor_m);
   hw_transport_free(query->transport);
 }
 
 void hw__query_add(hw__query *query, const hw_reading *reading) {
   hw__window_add(&query->window, reading);
-  hw__view_pack(&query->view, &query->window, query->window.capacity);
+  hw__packed_fill(&query->packed, &query->window, query->window.capacity);
 }
 
 hw_source hw__query_source(const hw__query *query, const double unit[HW__QUERY_DIM]) {
@@ -72,7 +72,7 @@ static double users_loss(hw__query *query, const hw_source *x) {
 double hw__query_loss(hw__query *query, const double unit[HW__QUERY_DIM]) {
   const hw_source x = hw__query_source(query, unit);
   const double value =
-      query->problem.forward ? users_loss(query, &x) : hw__misfit_value(&query->misfit, &query->view, &x);
+      query->problem.forward ? users_loss(query, &x) : hw__misfit_value(&query->misfit, &query->packed, &x);
   return isfinite(value) ? value : INFINITY;
 }
 

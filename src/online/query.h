@@ -17,7 +17,7 @@ typedef struct {
   double *sensor_m;
   hw__misfit misfit; /* the river's own model; with a user's only its count is used */
   hw__window window;
-  hw__view view;
+  hw__packed packed;
 } hw__query;
 
 /* Status: HW_ENOMEM, HW_EHYDRAULICS; hw__query_close either way. */

@@ -11,9 +11,9 @@
 static const double fixed_step = 2e-3;
 
 static void advance(const hw__learner *learner, hw__path *path) {
-  const hw__view *view = learner->view;
-  const double scale = view->mean_square > 0 ? 1 / view->mean_square : 1;
-  const double tolerance = learner->options.tolerance / (double)view->count;
+  const hw__packed *packed = learner->packed;
+  const double scale = packed->mean_square > 0 ? 1 / packed->mean_square : 1;
+  const double tolerance = learner->options.tolerance / (double)packed->count;
   double width[3], eta[3];
   hw__box_widths(&learner->box, width);
   for (int j = 0; j < 3; j++) {
@@ -23,7 +23,7 @@ static void advance(const hw__learner *learner, hw__path *path) {
   for (size_t i = 0; i < learner->options.iterations && path->stop == HW_STOP_ITERATIONS; i++) {
     hw__slope slope;
     double pg[3], x[3], square = 0;
-    hw__misfit_slope(&path->misfit, view, &path->x, &slope);
+    hw__misfit_slope(&path->misfit, packed, &path->x, &slope);
     hw__box_projected_gradient(&learner->box, &path->x, slope.gradient, eta, pg);
     hw__source_to(&path->x, x);
     for (int j = 0; j < 3; j++) {

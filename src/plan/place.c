@@ -11,6 +11,7 @@
 #include "headwater/fisher.h"
 #include "headwater/plan.h"
 #include "headwater/rng.h"
+#include "plan/place_field.h"
 #include "river/network.h"
 
 enum { N = HW_FISHER_SIZE, MOST_TIMES = 2000, MOST_CHOICES = 200000 };
@@ -25,9 +26,16 @@ struct hw_placement {
   double width[N];
   double log_det_prior;
   matrix prior;
+  matrix *base;        /* per source: the prior, and what sensors tell that stay */
   matrix *information; /* per source and site */
   bool *downstream;    /* per source and site */
   double *sites_m;
+  size_t branch_count; /* 0: the river has none */
+  size_t *branch;      /* of each source */
+  uint64_t *seen_by;   /* per source: which of the sensors that stay see it, as a mixed-up number; 0: none */
+  uint64_t *sets;      /* the same with the chosen sites, while a choice is looked at */
+
+  hw__field_sites *field; /* dispersion unknown: this instead of all that */
 };
 
 /* Cholesky factor in place of the lower triangle. All matrices here are a positive prior plus
@@ -99,6 +107,34 @@ static size_t times_of_passage(const hw_leg *leg, const hw_source *source, doubl
   return count;
 }
 
+/* What one sensor tells of one source. Returned: false when it does not lie downstream. */
+static bool inform(const hw_placement *p, const hw_river *pool, const hw_transport *transport, double every_s,
+                   const size_t *kept, const hw_source *source, size_t k, double *time_s, matrix *to) {
+  const hw_leg leg = hw_transport_leg_between(transport, source->branch, source->location_m, pool->sensors[k].branch,
+                                              pool->sensors[k].location_m);
+  if (!(leg.travel_s > 0)) {
+    return false;
+  }
+  hw_fisher fisher = {{{0}}};
+  const size_t count = times_of_passage(&leg, source, every_s, time_s);
+  hw_fisher_add(pool, transport, source, k, time_s, count, &fisher);
+  for (size_t r = 0; r < p->size; r++) {
+    for (size_t c = 0; c < p->size; c++) {
+      to->m[r][c] += fisher.information[kept[r]][kept[c]] * p->width[r] * p->width[c];
+    }
+  }
+  return true;
+}
+
+/* A number for the fact that sensor k sees it; sums of these tell sets apart. */
+static uint64_t mark_of(size_t k) {
+  uint64_t x = (uint64_t)k + UINT64_C(0x9e3779b97f4a7c15);
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+/* The pool's sensors are the sites, and behind them those that stay. */
 static void gather(hw_placement *p, const hw_river *pool, const hw_transport *transport, const hw_place_settings *s,
                    const size_t *kept, double *time_s) {
   const hw_box *box = &pool->search;
@@ -107,34 +143,75 @@ static void gather(hw_placement *p, const hw_river *pool, const hw_transport *tr
   for (size_t i = 0; i < p->source_count; i++) {
     hw_source source = {0};
     source.mass_g = box->lo.mass_g + hw_rng_uniform(&rng) * (box->hi.mass_g - box->lo.mass_g);
-    source.location_m = hw__search_place(pool, hw_rng_uniform(&rng), &source.branch);
+    source.location_m = hw_river_search_place(pool, hw_rng_uniform(&rng), &source.branch);
     source.time_s = box->lo.time_s + hw_rng_uniform(&rng) * (box->hi.time_s - box->lo.time_s);
-    for (size_t k = 0; k < p->site_count; k++) {
-      const hw_leg leg = hw_transport_leg_between(transport, source.branch, source.location_m, pool->sensors[k].branch,
-                                                  pool->sensors[k].location_m);
-      if (!(leg.travel_s > 0)) {
-        continue;
+    p->branch[i] = source.branch;
+    p->base[i] = p->prior;
+    for (size_t k = 0; k < pool->sensor_count; k++) {
+      const bool site = k < p->site_count;
+      matrix *to = site ? &p->information[i * p->site_count + k] : &p->base[i];
+      const bool sees = inform(p, pool, transport, s->every_s, kept, &source, k, time_s, to);
+      if (site) {
+        p->downstream[i * p->site_count + k] = sees;
+      } else if (sees) {
+        p->seen_by[i] += mark_of(k);
       }
-      hw_fisher fisher = {{{0}}};
-      const size_t count = times_of_passage(&leg, &source, s->every_s, time_s);
-      hw_fisher_add(pool, transport, &source, k, time_s, count, &fisher);
-      matrix *to = &p->information[i * p->site_count + k];
-      for (size_t r = 0; r < p->size; r++) {
-        for (size_t c = 0; c < p->size; c++) {
-          to->m[r][c] = fisher.information[kept[r]][kept[c]] * p->width[r] * p->width[c];
-        }
-      }
-      p->downstream[i * p->site_count + k] = true;
     }
   }
 }
 
-static bool settings_ok(const hw_place_settings *s) {
+static bool settings_ok(const hw_river *river, const hw_place_settings *s) {
   bool ok = s->site_count >= 1 && s->sites_m && s->every_s > 0 && isfinite(s->every_s) && s->site_count <= 100000;
   for (size_t i = 0; ok && i < s->site_count; i++) {
-    ok = isfinite(s->sites_m[i]) && (i == 0 || s->sites_m[i] > s->sites_m[i - 1]);
+    const bool first = i == 0 || (s->branches && s->branches[i] != s->branches[i - 1]);
+    ok = isfinite(s->sites_m[i]) && (first || s->sites_m[i] > s->sites_m[i - 1]);
+  }
+  for (size_t i = 0; ok && s->branches && i < s->site_count; i++) {
+    ok = hw__place_check(river, s->branches[i], s->sites_m[i], "site", "", NULL) == HW_OK;
   }
   return ok;
+}
+
+/* The sites with what would be installed there, and behind them what stays. */
+static void fill_pool(hw_river *pool, const hw_river *river, const hw_place_settings *s, double *sites_m) {
+  for (size_t i = 0; i < pool->sensor_count; i++) {
+    hw_sensor *to = &pool->sensors[i];
+    if (i >= s->site_count) {
+      *to = river->sensors[i - s->site_count];
+      continue;
+    }
+    *to = s->sensor;
+    to->location_m = sites_m[i] = s->sites_m[i];
+    to->branch = s->branches ? s->branches[i] : 0;
+  }
+}
+
+/* All there is to know of every source and site. */
+static hw_status learn_pool(hw_placement *p, const hw_river *river, const hw_river *pool, const hw_place_settings *s) {
+  hw_transport *transport = NULL;
+  hw_status status = hw_transport_create(river, NULL, &transport);
+  double *time_s = calloc(MOST_TIMES, sizeof *time_s);
+  p->information = calloc(s->site_count * s->sources, sizeof *p->information);
+  p->downstream = calloc(s->site_count * s->sources, sizeof *p->downstream);
+  p->branch_count = river->branch_count;
+  p->branch = calloc(s->sources, sizeof *p->branch);
+  p->base = calloc(s->sources, sizeof *p->base);
+  p->seen_by = calloc(s->sources, sizeof *p->seen_by);
+  p->sets = calloc(s->sources, sizeof *p->sets);
+  if (status == HW_OK &&
+      (!time_s || !p->information || !p->downstream || !p->branch || !p->base || !p->seen_by || !p->sets)) {
+    status = HW_ENOMEM;
+  }
+  if (status == HW_OK) {
+    hw_fisher clear;
+    size_t kept[N];
+    hw_fisher_clear(river, &clear);
+    set_prior(p, river, &clear, kept);
+    gather(p, pool, transport, s, kept, time_s);
+  }
+  free(time_s);
+  hw_transport_free(transport);
+  return status;
 }
 
 hw_status hw_placement_create(const hw_river *river, const hw_place_settings *settings, hw_placement **out) {
@@ -143,43 +220,31 @@ hw_status hw_placement_create(const hw_river *river, const hw_place_settings *se
   s.every_s = s.every_s != 0 ? s.every_s : 300;
   s.sources = s.sources ? s.sources : 200;
   s.seed = s.seed ? s.seed : 1;
-  if (!settings_ok(&s)) {
+  if (!settings_ok(river, &s)) {
     return HW_EDOMAIN;
   }
-  hw_transport *transport = NULL;
-  hw_status status = hw_transport_create(river, NULL, &transport);
   hw_river pool = *river; /* the river with the pool for sensors; arrays stay the river's own */
-  pool.sensors = calloc(s.site_count, sizeof *pool.sensors);
-  pool.sensor_count = s.site_count;
-  double *time_s = calloc(MOST_TIMES, sizeof *time_s);
+  pool.sensor_count = s.site_count + (s.beside ? river->sensor_count : 0);
+  pool.sensors = calloc(pool.sensor_count, sizeof *pool.sensors);
   hw_placement *p = calloc(1, sizeof *p);
-  if (p) {
+  double *sites_m = calloc(s.site_count, sizeof *sites_m);
+  hw_status status = pool.sensors && p && sites_m ? HW_OK : HW_ENOMEM;
+  if (status == HW_OK) {
+    fill_pool(&pool, river, &s, sites_m);
     p->site_count = s.site_count;
     p->source_count = s.sources;
-    p->information = calloc(s.site_count * s.sources, sizeof *p->information);
-    p->downstream = calloc(s.site_count * s.sources, sizeof *p->downstream);
-    p->sites_m = calloc(s.site_count, sizeof *p->sites_m);
-  }
-  if (status == HW_OK && (!pool.sensors || !time_s || !p || !p->information || !p->downstream || !p->sites_m)) {
-    status = HW_ENOMEM;
+    p->sites_m = sites_m;
+    sites_m = NULL;
+    const bool known = river->hydraulics.dispersion_m2_s.certainty != HW_UNKNOWN;
+    status = known ? learn_pool(p, river, &pool, &s) : hw__field_sites_create(&pool, &s, &p->field);
   }
   if (status == HW_OK) {
-    for (size_t i = 0; i < s.site_count; i++) {
-      pool.sensors[i] = s.sensor;
-      pool.sensors[i].location_m = p->sites_m[i] = s.sites_m[i];
-    }
-    hw_fisher clear;
-    size_t kept[N];
-    hw_fisher_clear(river, &clear);
-    set_prior(p, river, &clear, kept);
-    gather(p, &pool, transport, &s, kept, time_s);
     *out = p;
     p = NULL;
   }
   hw_placement_free(p);
-  free(time_s);
+  free(sites_m);
   free(pool.sensors);
-  hw_transport_free(transport);
   return status;
 }
 
@@ -188,29 +253,80 @@ void hw_placement_free(hw_placement *placement) {
     free(placement->information);
     free(placement->downstream);
     free(placement->sites_m);
+    free(placement->branch);
+    free(placement->base);
+    free(placement->seen_by);
+    free(placement->sets);
+    hw__field_sites_free(placement->field);
     free(placement);
   }
 }
 
 /* Prior and chosen sites for one source. */
 static matrix posterior_of(const hw_placement *p, size_t source, const size_t *chosen, size_t count) {
-  matrix sum = p->prior;
+  matrix sum = p->base[source];
   for (size_t k = 0; k < count; k++) {
     add(&sum, &p->information[source * p->site_count + chosen[k]], p->size);
   }
   return sum;
 }
 
-static double gain_of(const hw_placement *p, const size_t *chosen, size_t count) {
-  double gain = 0;
-  for (size_t i = 0; i < p->source_count; i++) {
-    matrix sum = posterior_of(p, i, chosen, count);
-    gain += 0.5 * (factorise(&sum, p->size) - p->log_det_prior);
+/* Which sensors see this source, chosen ones and those that stay. */
+static uint64_t set_of(const hw_placement *p, size_t source, const size_t *chosen, size_t count) {
+  uint64_t set = p->seen_by[source];
+  for (size_t k = 0; k < count; k++) {
+    set += p->downstream[source * p->site_count + chosen[k]] ? mark_of(chosen[k]) : 0;
   }
+  return set;
+}
+
+/* I(branch; set of sensors that see it) = mean of ln(n(set, branch) n / (n(set) n(branch))) over the sources; and the
+ * mean of n(set, branch) / n(set), the probability of the branch given the set. */
+static double branch_gain(const hw_placement *p, const size_t *chosen, size_t count, double *told) {
+  double gain = 0;
+  *told = 1;
+  if (!p->branch_count) {
+    return 0;
+  }
+  *told = 0;
+  for (size_t i = 0; i < p->source_count; i++) {
+    p->sets[i] = set_of(p, i, chosen, count);
+  }
+  for (size_t i = 0; i < p->source_count; i++) {
+    double same_set = 0, same_branch = 0, same_both = 0;
+    for (size_t j = 0; j < p->source_count; j++) {
+      const bool set = p->sets[j] == p->sets[i], branch = p->branch[j] == p->branch[i];
+      same_set += set;
+      same_branch += branch;
+      same_both += set && branch;
+    }
+    gain += log(same_both * (double)p->source_count / (same_set * same_branch));
+    *told += same_both / same_set;
+  }
+  *told /= (double)p->source_count;
   return gain / (double)p->source_count;
 }
 
+static double gain_of(const hw_placement *p, const size_t *chosen, size_t count) {
+  if (p->field) {
+    return hw__field_sites_gain(p->field, chosen, count);
+  }
+  double gain = 0;
+  for (size_t i = 0; i < p->source_count; i++) {
+    matrix sum = posterior_of(p, i, chosen, count);
+    const double log_det = factorise(&sum, p->size);
+    gain += p->branch_count ? -0.5 * log(p->prior.m[1][1] * inverse_entry(&sum, p->size, 1))
+                            : 0.5 * (log_det - p->log_det_prior);
+  }
+  double told;
+  return gain / (double)p->source_count + branch_gain(p, chosen, count, &told);
+}
+
 void hw_placement_score(const hw_placement *p, const size_t *chosen, size_t count, hw_place_score *out) {
+  if (p->field) {
+    hw__field_sites_score(p->field, chosen, count, out);
+    return;
+  }
   double sd[3] = {0}, seen = 0;
   for (size_t i = 0; i < p->source_count; i++) {
     matrix sum = posterior_of(p, i, chosen, count);
@@ -218,7 +334,7 @@ void hw_placement_score(const hw_placement *p, const size_t *chosen, size_t coun
     for (size_t d = 0; d < 3; d++) {
       sd[d] += p->width[d] * sqrt(inverse_entry(&sum, p->size, d)) / (double)p->source_count;
     }
-    bool any = false;
+    bool any = p->seen_by[i] != 0;
     for (size_t k = 0; k < count; k++) {
       any = any || p->downstream[i * p->site_count + chosen[k]];
     }
@@ -226,6 +342,7 @@ void hw_placement_score(const hw_placement *p, const size_t *chosen, size_t coun
   }
   *out = (hw_place_score){
       .gain_nats = gain_of(p, chosen, count), .sd = {sd[0], sd[1], sd[2]}, .seen = seen / (double)p->source_count};
+  branch_gain(p, chosen, count, &out->branch);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -299,8 +416,15 @@ static hw_status choose_exactly(const hw_placement *p, size_t count, size_t *cho
   return HW_OK;
 }
 
-/* The middles of `count` equal stretches of the pool's extent, each moved to the nearest free site. */
+/* The middles of `count` equal stretches of the pool's extent, each moved to the nearest free site; with branches every
+ * so many sites of the list. */
 static void choose_evenly(const hw_placement *p, size_t count, size_t *chosen) {
+  for (size_t k = 0; p->branch_count && k < count; k++) {
+    chosen[k] = (2 * k + 1) * p->site_count / (2 * count);
+  }
+  if (p->branch_count) {
+    return;
+  }
   const double from = p->sites_m[0], length = p->sites_m[p->site_count - 1] - from;
   for (size_t k = 0; k < count; k++) {
     const double target = from + length * ((double)k + 0.5) / (double)count;

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-void hw__bend_hessian(hw__misfit *misfit, const hw__view *view, const double width[3], double loss_scale,
+void hw__bend_hessian(hw__misfit *misfit, const hw__packed *packed, const double width[3], double loss_scale,
                       const hw_source *x, double out[3][3]) {
-  hw__misfit_hessian(misfit, view, x, out);
+  hw__misfit_hessian(misfit, packed, x, out);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++) {
       out[i][j] *= width[i] * width[j] * loss_scale;

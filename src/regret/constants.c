@@ -20,7 +20,7 @@ typedef struct {
   hw__misfit misfit;
   const hw_river *river;
   double width[3];
-  hw__view *view; /* the one reading */
+  hw__packed *packed; /* the one reading */
 } probe;
 
 static void matrix_difference(const double a[3][3], const double b[3][3], double out[3][3]) {
@@ -40,11 +40,11 @@ static double spectral_norm(const double matrix[3][3]) {
 static void look(probe *p, const hw_source *x, double hessian[3][3], hw_loss_constants *c) {
   hw__slope slope;
   double square = 0;
-  hw__misfit_slope(&p->misfit, p->view, x, &slope);
+  hw__misfit_slope(&p->misfit, p->packed, x, &slope);
   for (int j = 0; j < 3; j++) {
     square += slope.gradient[j] * p->width[j] * slope.gradient[j] * p->width[j];
   }
-  hw__bend_hessian(&p->misfit, p->view, p->width, 1, x, hessian);
+  hw__bend_hessian(&p->misfit, p->packed, p->width, 1, x, hessian);
   c->largest = fmax(c->largest, slope.value);
   c->lipschitz = fmax(c->lipschitz, sqrt(square));
   c->smoothness = fmax(c->smoothness, spectral_norm(hessian));
@@ -100,32 +100,32 @@ hw_status hw_regret_constants(const hw_river *river, const hw_reading *readings,
   }
   hw_transport *transport = NULL;
   hw__window window = {0};
-  hw__view view = {0};
+  hw__packed packed = {0};
   double *sensor_m = calloc(river->sensor_count, sizeof *sensor_m);
   hw_status status = sensor_m ? hw_transport_create(river, NULL, &transport) : HW_ENOMEM;
   if (status == HW_OK) {
     status = hw__window_create(1, &window);
   }
   if (status == HW_OK) {
-    status = hw__view_create(1, river->sensor_count, &view);
+    status = hw__packed_create(1, river->sensor_count, &packed);
   }
   if (status == HW_OK) {
     hw_loss_constants found = {0};
     for (size_t m = 0; m < river->sensor_count; m++) {
       sensor_m[m] = river->sensors[m].location_m;
     }
-    probe p = {.misfit = {.transport = transport, .sensor_m = sensor_m}, .river = river, .view = &view};
+    probe p = {.misfit = {.transport = transport, .sensor_m = sensor_m}, .river = river, .packed = &packed};
     hw__box_widths(&river->search, p.width);
     const size_t looked_at = count < READINGS ? count : READINGS;
     for (size_t i = 0; i < looked_at; i++) {
       const hw_reading *reading = &readings[i * count / looked_at];
       hw__window_add(&window, reading);
-      hw__view_pack(&view, &window, 1);
+      hw__packed_fill(&packed, &window, 1);
       look_at_reading(&p, reading, &found);
     }
     *out = found;
   }
-  hw__view_free(&view);
+  hw__packed_free(&packed);
   hw__window_free(&window);
   hw_transport_free(transport);
   free(sensor_m);

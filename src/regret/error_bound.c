@@ -24,8 +24,8 @@ enum { RADII = 21, POLISH_ITERATIONS = 2000 };
 static const double rounding = 1e-10, default_threshold = 0.01, polish_tolerance = 1e-10, failure = 0.1;
 
 static void close_check(hw__bound_check *c) {
-  hw__view_free(&c->view);
-  hw__view_free(&c->single);
+  hw__packed_free(&c->packed);
+  hw__packed_free(&c->single);
   hw__window_free(&c->window);
   hw__window_free(&c->one);
   free(c->played);
@@ -37,10 +37,10 @@ static hw_status open_check(hw__bound_check *c) {
     status = hw__window_create(1, &c->one);
   }
   if (status == HW_OK) {
-    status = hw__view_create(c->count, c->river->sensor_count, &c->view);
+    status = hw__packed_create(c->count, c->river->sensor_count, &c->packed);
   }
   if (status == HW_OK) {
-    status = hw__view_create(1, c->river->sensor_count, &c->single);
+    status = hw__packed_create(1, c->river->sensor_count, &c->single);
   }
   c->played = calloc(c->count + 1, sizeof *c->played);
   if (status != HW_OK || !c->played) {
@@ -49,10 +49,10 @@ static hw_status open_check(hw__bound_check *c) {
   for (size_t i = 0; i < c->count; i++) {
     hw__window_add(&c->window, &c->readings[i]);
   }
-  hw__view_pack(&c->view, &c->window, c->count);
+  hw__packed_fill(&c->packed, &c->window, c->count);
   c->box = c->river->search;
   hw__box_widths(&c->box, c->width);
-  c->scale = c->view.mean_square > 0 ? 1 / c->view.mean_square : 1;
+  c->scale = c->packed.mean_square > 0 ? 1 / c->packed.mean_square : 1;
   return HW_OK;
 }
 
@@ -74,26 +74,26 @@ static hw_source nearby(hw__bound_check *c, const hw_source *x, double radius) {
   return hw__box_clamp(&c->box, &moved);
 }
 
-double hw__bound_least_eigenvalue(hw__bound_check *c, const hw__view *view, const hw_source *x) {
+double hw__bound_least_eigenvalue(hw__bound_check *c, const hw__packed *packed, const hw_source *x) {
   double hessian[3][3], eigenvalue[3];
-  hw__bend_hessian(&c->misfit, view, c->width, c->scale, x, hessian);
+  hw__bend_hessian(&c->misfit, packed, c->width, c->scale, x, hessian);
   hw__bend_eigenvalues(hessian, eigenvalue);
   return eigenvalue[0] > rounding * eigenvalue[2] ? eigenvalue[0] : 0;
 }
 
-double hw__bound_share_positive(hw__bound_check *c, const hw__view *view, const hw_source *x, double radius) {
+double hw__bound_share_positive(hw__bound_check *c, const hw__packed *packed, const hw_source *x, double radius) {
   size_t positive = 0;
   for (size_t i = 0; i < c->options.samples; i++) {
     const hw_source y = nearby(c, x, radius);
-    positive += hw__bound_least_eigenvalue(c, view, &y) > 0;
+    positive += hw__bound_least_eigenvalue(c, packed, &y) > 0;
   }
   return (double)positive / (double)c->options.samples;
 }
 
-double hw__bound_gradient(hw__bound_check *c, const hw__view *view, const hw_source *x, double *value) {
+double hw__bound_gradient(hw__bound_check *c, const hw__packed *packed, const hw_source *x, double *value) {
   hw__slope slope;
   double square = 0;
-  hw__misfit_slope(&c->misfit, view, x, &slope);
+  hw__misfit_slope(&c->misfit, packed, x, &slope);
   for (int j = 0; j < 3; j++) {
     const double g = slope.gradient[j] * c->width[j] * c->scale;
     square += g * g;
@@ -138,7 +138,7 @@ static hw_status follow(hw__bound_check *c) {
 
 static hw_error_region region(hw__bound_check *c, const hw_source *x, double mu, double rate, double gradient) {
   hw_error_region r = {.distance = rate * gradient, .radius = rate * c->options.threshold};
-  r.share_positive = mu > 0 ? hw__bound_share_positive(c, &c->view, x, r.radius) : 0;
+  r.share_positive = mu > 0 ? hw__bound_share_positive(c, &c->packed, x, r.radius) : 0;
   r.holds = mu > 0 && r.share_positive == 1;
   return r;
 }
@@ -146,19 +146,19 @@ static hw_error_region region(hw__bound_check *c, const hw_source *x, double mu,
 static void check_mean_loss(hw__bound_check *c, hw_error_bound *out) {
   double hessian[3][3];
   const hw_source *x = &out->at;
-  hw__bend_hessian(&c->misfit, &c->view, c->width, c->scale, x, hessian);
+  hw__bend_hessian(&c->misfit, &c->packed, c->width, c->scale, x, hessian);
   hw__bend_eigenvalues(hessian, out->eigenvalue);
-  out->gradient = hw__bound_gradient(c, &c->view, x, NULL);
+  out->gradient = hw__bound_gradient(c, &c->packed, x, NULL);
   const hw__limits limits = {.tolerance = polish_tolerance, .iterations = POLISH_ITERATIONS};
   hw__solution bottom = {.x = *x};
-  hw__solve(&c->misfit, &c->view, &c->box, &limits, &bottom);
+  hw__solve(&c->misfit, &c->packed, &c->box, &limits, &bottom);
   out->distance = hw__bound_distance(c, x, &bottom.x);
   const double mu = out->eigenvalue[0];
   out->printed = region(c, x, mu, fmax(mu, 0), out->gradient);
   out->implied = region(c, x, mu, mu > 0 ? 1 / mu : 0, out->gradient);
   for (int i = 0; mu > 0 && i < RADII && out->convex_radius == 0; i++) {
     const double radius = ldexp(1, -i);
-    out->convex_radius = hw__bound_share_positive(c, &c->view, x, radius) == 1 ? radius : 0;
+    out->convex_radius = hw__bound_share_positive(c, &c->packed, x, radius) == 1 ? radius : 0;
   }
 }
 

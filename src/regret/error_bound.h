@@ -14,7 +14,7 @@ typedef struct {
   hw_error_bound_options options;
   hw__misfit misfit;
   hw__window window, one;
-  hw__view view, single; /* all readings; one of them */
+  hw__packed packed, single; /* all readings; one of them */
   hw_box box;
   double width[3];
   double scale; /* of the loss */
@@ -24,11 +24,11 @@ typedef struct {
 
 /* The smallest eigenvalue of a loss's Hessian at x in box widths; 0 where it is not positive beyond rounding, because a
  * Hessian of rank one must not pass by chance. */
-double hw__bound_least_eigenvalue(hw__bound_check *c, const hw__view *view, const hw_source *x);
+double hw__bound_least_eigenvalue(hw__bound_check *c, const hw__packed *packed, const hw_source *x);
 /* The share of options.samples points within `radius` box widths of x where that is positive. */
-double hw__bound_share_positive(hw__bound_check *c, const hw__view *view, const hw_source *x, double radius);
+double hw__bound_share_positive(hw__bound_check *c, const hw__packed *packed, const hw_source *x, double radius);
 /* |grad| of a loss at x in box widths, scaled; *value, unless NULL, is the loss, scaled. */
-double hw__bound_gradient(hw__bound_check *c, const hw__view *view, const hw_source *x, double *value);
+double hw__bound_gradient(hw__bound_check *c, const hw__packed *packed, const hw_source *x, double *value);
 /* Euclidean, in box widths. */
 double hw__bound_distance(const hw__bound_check *c, const hw_source *x, const hw_source *y);
 

@@ -20,7 +20,7 @@ struct hw_regret {
   double *sensor_m;
   hw__misfit misfit;
   hw__window readings;
-  hw__view all, recent, newest;
+  hw__packed all, recent, newest;
   hw__grid *grid;
   hw_source best;
   double least; /* the summed loss at best */
@@ -33,9 +33,9 @@ void hw_regret_free(hw_regret *r) {
     return;
   }
   hw__grid_free(r->grid);
-  hw__view_free(&r->all);
-  hw__view_free(&r->recent);
-  hw__view_free(&r->newest);
+  hw__packed_free(&r->all);
+  hw__packed_free(&r->recent);
+  hw__packed_free(&r->newest);
   hw__window_free(&r->readings);
   hw_transport_free(r->transport);
   free(r->sensor_m);
@@ -51,13 +51,13 @@ static hw_status allocate(hw_regret *r, const hw_river *river) {
     status = hw__window_create(r->options.readings, &r->readings);
   }
   if (status == HW_OK) {
-    status = hw__view_create(r->options.readings, river->sensor_count, &r->all);
+    status = hw__packed_create(r->options.readings, river->sensor_count, &r->all);
   }
   if (status == HW_OK) {
-    status = hw__view_create(window, river->sensor_count, &r->recent);
+    status = hw__packed_create(window, river->sensor_count, &r->recent);
   }
   if (status == HW_OK) {
-    status = hw__view_create(1, river->sensor_count, &r->newest);
+    status = hw__packed_create(1, river->sensor_count, &r->newest);
   }
   if (status == HW_OK) {
     status = hw__grid_create(river, r->transport, &r->grid);
@@ -100,14 +100,14 @@ hw_status hw_regret_create(const hw_river *river, const hw_regret_options *optio
 }
 
 /* The squared norm of the projected gradient of F at x, in box widths. */
-static double stationarity(hw_regret *r, const hw__view *view, const hw_source *x) {
+static double stationarity(hw_regret *r, const hw__packed *packed, const hw_source *x) {
   double width[3], eta[3], projected[3], square = 0;
   hw__slope slope;
   hw__box_widths(&r->box, width);
   for (int j = 0; j < 3; j++) {
     eta[j] = r->options.step * width[j] * width[j];
   }
-  hw__misfit_slope(&r->misfit, view, x, &slope);
+  hw__misfit_slope(&r->misfit, packed, x, &slope);
   hw__box_projected_gradient(&r->box, x, slope.gradient, eta, projected);
   for (int j = 0; j < 3; j++) {
     square += projected[j] * width[j] * projected[j] * width[j];
@@ -150,10 +150,10 @@ hw_status hw_regret_add(hw_regret *r, const hw_reading *reading, const hw_source
   hw__window_add(&r->readings, reading);
   if (!r->options.local_only) {
     hw__grid_add(r->grid, reading);
-    hw__view_pack(&r->all, &r->readings, r->all.capacity);
+    hw__packed_fill(&r->all, &r->readings, r->all.capacity);
   }
-  hw__view_pack(&r->recent, &r->readings, r->recent.capacity);
-  hw__view_pack(&r->newest, &r->readings, 1);
+  hw__packed_fill(&r->recent, &r->readings, r->recent.capacity);
+  hw__packed_fill(&r->newest, &r->readings, 1);
   if (!r->options.local_only) {
     look_back(r);
   }

@@ -80,7 +80,7 @@ hw_status hw__bound_check_singles(hw__bound_check *c, hw_error_bound *out) {
   for (size_t i = 0; status == HW_OK && i < c->count; i++) {
     hw_source lowest;
     hw__window_add(&c->one, &c->readings[i]);
-    hw__view_pack(&c->single, &c->one, 1);
+    hw__packed_fill(&c->single, &c->one, 1);
     status = minimum_from(c, &c->played[i], &c->readings[i], &lowest);
     if (status == HW_OK) {
       judge(c, &c->played[i], &lowest, &distance[i], out);

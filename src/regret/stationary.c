@@ -19,18 +19,18 @@ typedef struct {
 } levels;
 
 /* Is the minimum that a descent ends in near, and a strict one? */
-static bool is_close(hw__bound_check *c, const hw__view *view, const hw_source *x, double zeta) {
+static bool is_close(hw__bound_check *c, const hw__packed *packed, const hw_source *x, double zeta) {
   const hw__limits limits = {.tolerance = descent_tolerance, .iterations = DESCENT};
   hw__solution bottom = {.x = *x};
-  hw__solve(&c->misfit, view, &c->box, &limits, &bottom);
-  return hw__bound_distance(c, x, &bottom.x) <= zeta && hw__bound_least_eigenvalue(c, view, &bottom.x) > 0;
+  hw__solve(&c->misfit, packed, &c->box, &limits, &bottom);
+  return hw__bound_distance(c, x, &bottom.x) <= zeta && hw__bound_least_eigenvalue(c, packed, &bottom.x) > 0;
 }
 
-static void sort_point(hw__bound_check *c, const hw__view *view, const hw_source *x, const levels *l,
+static void sort_point(hw__bound_check *c, const hw__packed *packed, const hw_source *x, const levels *l,
                        hw_stationary *out) {
   double hessian[3][3], eigenvalue[3];
-  const double gradient = hw__bound_gradient(c, view, x, NULL);
-  hw__bend_hessian(&c->misfit, view, c->width, c->scale, x, hessian);
+  const double gradient = hw__bound_gradient(c, packed, x, NULL);
+  hw__bend_hessian(&c->misfit, packed, c->width, c->scale, x, hessian);
   hw__bend_eigenvalues(hessian, eigenvalue);
   const bool flat = gradient <= l->theta;
   out->points++;
@@ -40,14 +40,14 @@ static void sort_point(hw__bound_check *c, const hw__view *view, const hw_source
     out->steep++;
   } else if (eigenvalue[0] <= -l->tau) {
     out->saddle++;
-  } else if (is_close(c, view, x, l->zeta)) {
+  } else if (is_close(c, packed, x, l->zeta)) {
     out->close++;
   } else {
     out->none++;
   }
 }
 
-/* F of the first n readings at x^{n+1}, for some n: the view of all is packed anew and is whole again at the end. */
+/* F of the first n readings at x^{n+1}, for some n: the readings are packed anew and all of them again at the end. */
 static void sort_iterates(hw__bound_check *c, const levels *l, hw_stationary *out) {
   const size_t looked_at = c->count < MOST_ITERATES ? c->count : MOST_ITERATES;
   c->window.count = c->window.next = 0;
@@ -55,8 +55,8 @@ static void sort_iterates(hw__bound_check *c, const levels *l, hw_stationary *ou
     hw__window_add(&c->window, &c->readings[n - 1]);
     if (n * looked_at / c->count > done) {
       done = n * looked_at / c->count;
-      hw__view_pack(&c->view, &c->window, c->view.capacity);
-      sort_point(c, &c->view, &c->played[n], l, out);
+      hw__packed_fill(&c->packed, &c->window, c->packed.capacity);
+      sort_point(c, &c->packed, &c->played[n], l, out);
     }
   }
 }
@@ -67,6 +67,6 @@ void hw__bound_sort_points(hw__bound_check *c, hw_error_bound *out) {
   sort_iterates(c, &l, &out->iterates);
   for (size_t i = 0; i < c->options.samples; i++) {
     const hw_source x = hw__box_draw(&c->box, &c->rng);
-    sort_point(c, &c->view, &x, &l, &out->anywhere);
+    sort_point(c, &c->packed, &x, &l, &out->anywhere);
   }
 }
