@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "store/driver.h"
+#include "store/verify.h"
 
 /* A migration is one string, run in one transaction together with the new version. */
 static const char *const migrations[] = {
@@ -49,7 +49,23 @@ static const char *const migrations[] = {
      " time_hi FROM estimates;"
      "DROP TABLE estimates;"
      "ALTER TABLE judged RENAME TO estimates;"
-     "ALTER TABLE incidents ADD COLUMN engine INTEGER NOT NULL DEFAULT 1;"),
+     "ALTER TABLE incidents ADD COLUMN engine INTEGER NOT NULL DEFAULT 1;"
+     /* gauges beside the sensors; in readings, below is 3 for a discharge */
+     "CREATE TABLE places(key INTEGER PRIMARY KEY, river INTEGER NOT NULL, id TEXT NOT NULL,"
+     " gauge INTEGER NOT NULL DEFAULT 0, UNIQUE(river, gauge, id));"
+     "INSERT INTO places(key, river, id) SELECT key, river, id FROM sensors;"
+     "DROP TABLE sensors;"
+     "ALTER TABLE places RENAME TO sensors;"
+     /* what somebody says who acknowledges an incident */
+     "ALTER TABLE commands ADD COLUMN note TEXT NOT NULL DEFAULT '';"
+     /* A checksum a record, the chain over them, and what was found to be wrong (chain.h). */
+     "ALTER TABLE readings ADD COLUMN sum INTEGER;"
+     "ALTER TABLE commands ADD COLUMN sum INTEGER;"
+     "CREATE TABLE marks(mark INTEGER PRIMARY KEY, seq INTEGER NOT NULL, records INTEGER NOT NULL,"
+     " hash INTEGER NOT NULL);"
+     "CREATE INDEX marks_by_record ON marks(seq);"
+     "CREATE TABLE faults(id INTEGER PRIMARY KEY, found_us INTEGER NOT NULL, first_seq INTEGER NOT NULL,"
+     " last_seq INTEGER NOT NULL, records INTEGER NOT NULL, what TEXT NOT NULL);"),
 };
 enum { SCHEMA_VERSION = sizeof migrations / sizeof migrations[0] };
 
@@ -155,6 +171,7 @@ static void forget_bases(hw__db *db) {
 void hw__db_close(hw__db *db) {
   if (db) {
     forget_bases(db);
+    hw__chain_forget(db);
     db->driver->close(db);
   }
 }
@@ -168,11 +185,19 @@ hw__db_status hw__db_begin(hw__db *db) {
 }
 
 hw__db_status hw__db_commit(hw__db *db) {
-  return db->driver->commit(db);
+  hw__db_status status = hw__chain_seal(db);
+  if (status == HW_DB_OK) {
+    status = db->driver->commit(db);
+  }
+  if (status == HW_DB_OK) {
+    hw__chain_committed(db);
+  }
+  return status;
 }
 
 void hw__db_rollback(hw__db *db) {
   forget_bases(db);
+  hw__chain_forget(db);
   db->driver->rollback(db);
 }
 
@@ -244,10 +269,15 @@ static hw__db_status key_of(hw__db *db, const char *river, int64_t *key) {
   return status == HW_DB_OK ? hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river))) : status;
 }
 
-static hw__db_status sensor_key_of(hw__db *db, int64_t river, const char *sensor, int64_t *key) {
-  const hw__db_status status = hw__sql_run(db, SQL_SENSOR_ADD, HW_VALUES(of_integer(river), of_text(sensor)));
-  return status == HW_DB_OK ? hw__sql_integer(db, SQL_SENSOR_KEY, key, HW_VALUES(of_integer(river), of_text(sensor)))
-                            : status;
+static hw__db_status enrol_place(hw__db *db, hw__catalog *catalog, hw__place place) {
+  const hw__site *site = hw__catalog_site(catalog, place.site);
+  const hw__value river = of_integer(site->key), id = of_text(hw__site_name(site, place));
+  int64_t key = 0;
+  hw__db_status status = hw__sql_run(db, SQL_SENSOR_ADD, HW_VALUES(river, id, of_integer(place.gauge)));
+  if (status == HW_DB_OK) {
+    status = hw__sql_integer(db, SQL_SENSOR_KEY, &key, HW_VALUES(river, id, of_integer(place.gauge)));
+  }
+  return status == HW_DB_OK && hw__catalog_set_key(catalog, place, key) != HW_OK ? HW_DB_MEMORY : status;
 }
 
 hw__db_status hw__db_enrol(hw__db *db, hw__catalog *catalog) {
@@ -256,12 +286,14 @@ hw__db_status hw__db_enrol(hw__db *db, hw__catalog *catalog) {
     hw__site *site = hw__catalog_site(catalog, r);
     status = key_of(db, site->id, &site->key);
     for (size_t s = 0; s < site->river.sensor_count && status == HW_DB_OK; s++) {
-      int64_t key = 0;
-      status = sensor_key_of(db, site->key, site->river.sensors[s].id, &key);
-      if (status == HW_DB_OK && hw__catalog_set_key(catalog, r, s, key) != HW_OK) {
-        status = HW_DB_MEMORY;
-      }
+      status = enrol_place(db, catalog, (hw__place){r, s, false});
     }
+    for (size_t g = 0; g < site->river.gauge_count && status == HW_DB_OK; g++) {
+      status = enrol_place(db, catalog, (hw__place){r, g, true});
+    }
+  }
+  if (status == HW_DB_OK) {
+    status = hw__note_names(db);
   }
   if (status == HW_DB_OK) {
     status = hw__db_commit(db);

@@ -71,20 +71,32 @@ hw__db_status hw__db_begin(hw__db *db);
 hw__db_status hw__db_commit(hw__db *db);
 void hw__db_rollback(hw__db *db);
 
+/* Is the end of the log, as kept outside of the database, still to be brought to the disk? `now`: bring it first. */
+bool hw__db_head_waits(hw__db *db, bool now);
+/* The log ends where it ends here: what was kept of a later end is forgotten. */
+void hw__db_head_is_here(hw__db *db);
+
 /* --- the log --- */
 
-typedef enum { HW_RECORD_READING, HW_RECORD_OPEN, HW_RECORD_CLOSE } hw__record_kind;
+typedef enum {
+  HW_RECORD_READING,
+  HW_RECORD_OPEN,
+  HW_RECORD_CLOSE,
+  HW_RECORD_DISCHARGE,
+  HW_RECORD_ACKNOWLEDGE
+} hw__record_kind;
 
 typedef struct {
   int64_t seq;
   hw__record_kind kind;
-  int64_t river, sensor; /* keys */
+  int64_t river, sensor; /* keys; of HW_RECORD_DISCHARGE the gauge's */
   double time_s;
-  double concentration_g_m3;
+  double concentration_g_m3; /* of HW_RECORD_DISCHARGE m3/s */
   bool below_limit, above_limit;
   int64_t received_us;
-  int64_t incident; /* HW_RECORD_CLOSE */
+  int64_t incident; /* HW_RECORD_CLOSE, _ACKNOWLEDGE */
   char method[32];  /* HW_RECORD_OPEN */
+  const char *note; /* HW_RECORD_ACKNOWLEDGE, JSON text (hw__db_note); borrowed, and not read with the log */
 } hw__log_record;
 
 /* Rivers whose readings are in calendar time, by the first one accepted. */
@@ -103,7 +115,9 @@ hw__db_status hw__db_append_stamped(hw__db *db, const hw__catalog *catalog, hw__
                                     const hw__stamp *stamps);
 /* Append a command; record->seq is filled in from *seq, which moves on. */
 hw__db_status hw__db_command(hw__db *db, hw__log_record *record, int64_t *seq);
-/* Highest number in the log, 0 when empty. */
+/* What a command came with, "" where it had nothing to say. *out is malloc'd; NULL with HW_DB_ABSENT. */
+hw__db_status hw__db_note(hw__db *db, int64_t seq, char **out);
+/* Highest number in the log, 0 when empty. Numbers of records that were lost count: none is given twice. */
 hw__db_status hw__db_head(hw__db *db, int64_t *seq);
 /* When the latest readings were received, each moment once, the latest first. */
 hw__db_status hw__db_recent(hw__db *db, int64_t *received_us, size_t limit, size_t *count);
@@ -124,6 +138,15 @@ hw__db_status hw__db_lead_in(hw__db *db, const hw__lead_in *what, hw__log_record
 hw__db_status hw__db_sensor_log(hw__db *db, int64_t sensor, double from_s, double to_s, hw__log_record *out,
                                 size_t limit, size_t *count);
 
+/* The first `limit` of one sensor with after_s < time_s <= to_s and a number beyond after_seq, in order of time. */
+typedef struct {
+  int64_t sensor;
+  double after_s, to_s;
+  int64_t after_seq;
+} hw__sensor_span;
+hw__db_status hw__db_sensor_page(hw__db *db, const hw__sensor_span *what, hw__log_record *out, size_t limit,
+                                 size_t *count);
+
 /* --- what was worked out --- */
 
 typedef struct {
@@ -142,13 +165,19 @@ typedef struct {
   int64_t engine; /* HW_ENGINE of the program that works it; its estimates are of that one */
 } hw__incident;
 
-/* A reading that came late and is older than the incident's lead-in says nothing about it. */
-bool hw__incident_passes_over(const hw__incident *incident, const hw__log_record *record);
+/* A reading that came late and is older than the incident's lead-in says nothing about it, nor does one of a sensor
+ * that stands neither above nor below the one that raised the alarm. */
+bool hw__incident_passes_over(const hw__incident *incident, const hw__site *site, const hw__log_record *record);
 hw__db_status hw__db_open_incident(hw__db *db, const hw__incident *incident);
 hw__db_status hw__db_close_incident(hw__db *db, const hw__incident *incident);
 hw__db_status hw__db_incident(hw__db *db, int64_t id, hw__incident *out);
-/* Latest first; river 0: any. */
-hw__db_status hw__db_incidents(hw__db *db, int64_t river, bool open_only, hw__incident *out, size_t limit,
+/* Latest first. */
+typedef struct {
+  int64_t river; /* 0: any */
+  bool open_only;
+  int64_t before; /* only those opened before this one; 0: all */
+} hw__incident_query;
+hw__db_status hw__db_incidents(hw__db *db, const hw__incident_query *which, hw__incident *out, size_t limit,
                                size_t *count);
 
 /* Incidents that are open, or closed before their engine had seen all of them; latest first. */
@@ -184,6 +213,7 @@ hw__db_status hw__db_result(hw__db *db, int64_t incident, char **out);
 #define HW_EVENT_LIST(X)                                       \
   X(HW_EVENT_INCIDENT_OPENED, "incident_opened")               \
   X(HW_EVENT_INCIDENT_CLOSED, "incident_closed")               \
+  X(HW_EVENT_ACKNOWLEDGED, "incident_acknowledged")            \
   X(HW_EVENT_INCIDENT_REWORKED, "incident_reworked")           \
   X(HW_EVENT_ESTIMATE, "estimate")                             \
   X(HW_EVENT_CANDIDATE, "candidate")                           \
@@ -218,6 +248,11 @@ hw__db_status hw__db_put_event(hw__db *db, const hw__event *event);
 hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event *out, size_t limit, size_t *count);
 /* Let go of estimates' events before this one; what they said is in the results. */
 hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before);
+/* The latest `limit`, without estimates, latest first, before that id (0: all). */
+hw__db_status hw__db_latest_events(hw__db *db, int64_t before, hw__event *out, size_t limit, size_t *count);
+/* Those of one incident, without its estimates, oldest first, id > after. */
+hw__db_status hw__db_incident_events(hw__db *db, int64_t incident, int64_t after, hw__event *out, size_t limit,
+                                     size_t *count);
 hw__db_status hw__db_last_event(hw__db *db, int64_t *id);
 /* The latest event of an incident and subject of this kind, its changes and withdrawals included (their names begin
  * like it). Its body is malloc'd. */

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "store/chain.h"
 #include "store/db.h"
 #include "store/statements.h"
 
@@ -72,6 +73,14 @@ typedef struct {
   hw__db_status (*relax)(hw__db *db);
   /* Optional: hw__db_copy. */
   hw__db_status (*copy)(hw__db *db, const char *path);
+  /* Optional: is the database whole as far as the engine can tell? `tell` gets a sentence for each fault. */
+  hw__db_status (*inspect)(hw__db *db, void (*tell)(void *context, const char *sentence), void *context);
+  /* Optional: the chain's end, kept where a loss of the last commits does not reach: called after every commit that
+   * added records, before they are acknowledged. last_head: HW_DB_ABSENT when none was kept. */
+  void (*keep_head)(hw__db *db, const hw__mark *head);
+  hw__db_status (*last_head)(hw__db *db, hw__mark *out);
+  /* Optional: is there a kept head that is not on the disk yet? `now`: bring it there first. */
+  bool (*sync_head)(hw__db *db, bool now);
   /* Optional: hw__db_append's rows at once instead of one by one, those whose fate is accepted so far; with stamps
    * hw__db_append_stamped's. */
   hw__db_status (*append)(hw__db *db, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
@@ -87,6 +96,7 @@ struct hw__db {
   hw__time_base *bases; /* by river key, once settled; forgotten when a transaction fails */
   size_t base_count;
   bool damaged; /* it met a page that is none */
+  hw__chain chain;
 };
 
 const char *hw__sql_text(hw__sql which);
@@ -115,6 +125,26 @@ hw__db_status hw__sql_integer(hw__db *db, hw__sql which, int64_t *out, const hw_
 /* Rows of HW_SQL_READING and HW_SQL_INCIDENT. */
 hw__db_status hw__read_reading(const hw__value *row, void *record);
 hw__db_status hw__read_incident(const hw__value *row, void *incident);
+
+/* --- the chain (chain.h) --- */
+
+/* Of a record's columns but its number, in the order of the table. */
+int64_t hw__row_sum(const hw__value *values, size_t count);
+int64_t hw__reading_sum(const hw__site *site, const hw__checked_reading *entry, int64_t received_us);
+/* A record was added in this transaction. */
+hw__db_status hw__chain_add(hw__db *db, int64_t seq, int64_t sum);
+/* Before a commit; after one; after a failure. */
+hw__db_status hw__chain_seal(hw__db *db);
+void hw__chain_committed(hw__db *db);
+void hw__chain_forget(hw__db *db);
+/* The chain after record `seq`, worked out from the mark before it. Status: HW_DB_ABSENT where there is no chain yet.
+ */
+hw__db_status hw__chain_at(hw__db *db, int64_t seq, hw__mark *out);
+/* Records up to this number are about to go: the chain begins behind them. */
+hw__db_status hw__chain_begin_at(hw__db *db, int64_t seq);
+/* A row of `marks`; SQL_PUT_MARKS or SQL_MARK_MOVE. */
+hw__db_status hw__read_mark(const hw__value *row, void *mark);
+hw__db_status hw__put_mark(hw__db *db, hw__sql how, const hw__mark *mark);
 
 /* Columns as C has them: NULL is 0, NaN or "". */
 int64_t hw__value_integer(const hw__value *value);

@@ -20,7 +20,7 @@ typedef struct {
   size_t capacity, size;
   uint64_t number, bytes, rows;
   gnutls_hash_hd_t hash;          /* of all lines before this one */
-  const hw__table *table;         /* the rows now are of; NULL before the first */
+  const hw__moved_table *table;   /* the rows now are of; NULL before the first */
   size_t column[HW_COLUMNS_MOST]; /* of the table, by position in the stream's rows */
   size_t column_count;
 } reader;
@@ -104,7 +104,7 @@ static hw_status read_head(reader *r) {
 /* --- tables and rows --- */
 
 /* Position of a column in the table's list; SIZE_MAX: none of that name. */
-static size_t find_column(const hw__table *table, const char *name) {
+static size_t find_column(const hw__moved_table *table, const char *name) {
   const size_t length = strlen(name);
   const char *at = table->columns;
   for (size_t i = 0;; i++) {
@@ -123,11 +123,11 @@ static size_t find_column(const hw__table *table, const char *name) {
 static hw_status begin_table(reader *r, const json_t *head) {
   const char *name = json_string_value(json_object_get(head, "table"));
   const json_t *columns = json_object_get(head, "columns");
-  const hw__table *table = r->table ? r->table + 1 : hw_tables;
-  while (name && table < hw_tables + HW_TABLES && strcmp(table->name, name) != 0) {
+  const hw__moved_table *table = r->table ? r->table + 1 : hw__moved_tables;
+  while (name && table < hw__moved_tables + HW_TABLES && strcmp(table->name, name) != 0) {
     table++;
   }
-  if (!name || table == hw_tables + HW_TABLES) {
+  if (!name || table == hw__moved_tables + HW_TABLES) {
     return fail(r, "table '%.*s', expected one of an export, once and in its order", TEXT_SHOWN, name ? name : "");
   }
   bool seen[HW_COLUMNS_MOST] = {false};
@@ -146,13 +146,13 @@ static hw_status begin_table(reader *r, const json_t *head) {
 }
 
 /* X(kind, least, most, words). Numbers end well before what counting on would overflow. */
-#define NUMBER_LIST(X)                                         \
-  X('k', 1, INT64_C(1) << 53, "a whole number from 1 on")      \
-  X('n', 0, INT64_C(1) << 53, "a whole number from 0 on")      \
-  X('i', INT64_MIN, INT64_MAX, "a whole number")               \
-  X('f', 0, 1, "0 or 1")                                       \
-  X('g', 0, HW_ABOVE, "0, 1 or 2")                             \
-  X('c', HW_RECORD_OPEN, HW_RECORD_CLOSE, "a kind of command") \
+#define NUMBER_LIST(X)                                               \
+  X('k', 1, INT64_C(1) << 53, "a whole number from 1 on")            \
+  X('n', 0, INT64_C(1) << 53, "a whole number from 0 on")            \
+  X('i', INT64_MIN, INT64_MAX, "a whole number")                     \
+  X('f', 0, 1, "0 or 1")                                             \
+  X('g', 0, HW_DISCHARGE, "0, 1, 2 or 3")                            \
+  X('c', HW_RECORD_OPEN, HW_RECORD_ACKNOWLEDGE, "a kind of command") \
   X('h', HW_TIME_UNSET, HW_TIME_CALENDAR, "a kind of time")
 
 static bool read_number(const json_t *json, char kind, hw__value *out) {
@@ -232,7 +232,7 @@ static bool read_value(const json_t *json, char kind, hw__value *out, gnutls_dat
   }
 }
 
-static void empty_row(const hw__table *table, hw__value *row) {
+static void empty_row(const hw__moved_table *table, hw__value *row) {
   for (size_t i = 0; table->kinds[i]; i++) {
     const char kind = table->kinds[i];
     row[i] = isupper((unsigned char)kind) ? (hw__value){0}
@@ -321,7 +321,7 @@ static hw_status read_lines(reader *r, const hw_move_watcher *watch) {
 
 static hw_status check_empty(reader *r) {
   for (size_t t = 0; t < HW_TABLES; t++) {
-    const hw__table *table = &hw_tables[t];
+    const hw__moved_table *table = &hw__moved_tables[t];
     const hw__value first[] = {hw__key_start(table, 0), table->keys > 1 ? hw__key_start(table, 1) : of_integer(1),
                                of_integer(1)};
     hw__value row[HW_COLUMNS_MOST];

@@ -118,7 +118,7 @@ static void put_row(writer *w, const hw__value *row, size_t columns) {
   w->rows++;
 }
 
-static void put_table_head(writer *w, const hw__table *table) {
+static void put_table_head(writer *w, const hw__moved_table *table) {
   put_text(w, "{\"table\": \"");
   put_text(w, table->name);
   put_text(w, "\", \"columns\": [\"");
@@ -140,7 +140,7 @@ typedef struct {
   char *text;
 } place;
 
-static bool move_on(place *at, const hw__table *table, const hw__value *row) {
+static bool move_on(place *at, const hw__moved_table *table, const hw__value *row) {
   for (size_t k = 0; k < table->keys; k++) {
     at->values[k] = row[k];
   }
@@ -153,7 +153,7 @@ static bool move_on(place *at, const hw__table *table, const hw__value *row) {
   return row[0].kind != HW_VALUE_TEXT || at->text;
 }
 
-static hw__db_status put_page(hw__db *db, const hw__table *table, writer *w, place *at, size_t *rows) {
+static hw__db_status put_page(hw__db *db, const hw__moved_table *table, writer *w, place *at, size_t *rows) {
   hw__value row[HW_COLUMNS_MOST];
   *rows = 0;
   hw__db_status status = db->driver->start(db, table->page, at->values, table->keys + 1);
@@ -166,7 +166,7 @@ static hw__db_status put_page(hw__db *db, const hw__table *table, writer *w, pla
   return status == HW_DB_ABSENT ? HW_DB_OK : status;
 }
 
-static hw__db_status put_table(hw__db *db, const hw__table *table, writer *w, const hw_move_watcher *watch,
+static hw__db_status put_table(hw__db *db, const hw__moved_table *table, writer *w, const hw_move_watcher *watch,
                                bool *stopped) {
   place at = {.text = NULL};
   for (size_t k = 0; k < table->keys; k++) {
@@ -191,7 +191,7 @@ static hw__db_status put_all(hw__db *db, writer *w, const hw_move_watcher *watch
   end_line(w);
   hw__db_status status = db->driver->begin(db, false);
   for (size_t t = 0; t < HW_TABLES && status == HW_DB_OK && !*stopped; t++) {
-    status = put_table(db, &hw_tables[t], w, watch, stopped);
+    status = put_table(db, &hw__moved_tables[t], w, watch, stopped);
   }
   db->driver->rollback(db); /* it only read */
   char digest[2 * HW_DIGEST_BYTES + 1];

@@ -18,18 +18,18 @@ typedef struct {
   const char *kinds;   /* one letter a column */
   size_t keys;         /* how many of the first columns tell rows apart */
   hw__sql page, put;
-} hw__table;
+} hw__moved_table;
 
-static const hw__table hw_tables[] = {
+static const hw__moved_table hw__moved_tables[] = {
 #define ROW(id, table, key, key_marks, limit, columns, marks, kinds) \
   {table, columns, kinds, sizeof key_marks > 3 ? 2 : 1, SQL_PAGE_##id, SQL_PUT_##id},
     HW_TABLE_LIST(ROW)
 #undef ROW
 };
-enum { HW_TABLES = sizeof hw_tables / sizeof hw_tables[0] };
+enum { HW_TABLES = sizeof hw__moved_tables / sizeof hw__moved_tables[0] };
 
 /* Before the first row. */
-static inline hw__value hw__key_start(const hw__table *table, size_t key) {
+static inline hw__value hw__key_start(const hw__moved_table *table, size_t key) {
   return table->kinds[key] == 't' ? of_text("") : of_integer(INT64_MIN);
 }
 

@@ -13,8 +13,8 @@
 static const char sql[] =
     "WITH given AS MATERIALIZED ("
     " SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::float8[], $4::float8[], $5::bigint[],"
-    " $6::bigint[], $7::bigint[])"
-    " WITH ORDINALITY AS g(river, sensor, time_s, concentration_g_m3, below, seq, received_us, place)"
+    " $6::bigint[], $7::bigint[], $8::bigint[])"
+    " WITH ORDINALITY AS g(river, sensor, time_s, concentration_g_m3, below, sum, seq, received_us, place)"
     "), kept AS MATERIALIZED (" /* LIMIT keeps it a look-up per row */
     " SELECT g.place, r.concentration_g_m3, r.below FROM given AS g CROSS JOIN LATERAL"
     " (SELECT concentration_g_m3, below FROM readings WHERE sensor = g.sensor AND time_s = g.time_s LIMIT 1) AS r"
@@ -22,18 +22,18 @@ static const char sql[] =
     " SELECT DISTINCT ON (sensor, time_s) * FROM given WHERE place NOT IN (SELECT place FROM kept)"
     " ORDER BY sensor, time_s, place"
     "), added AS ("
-    " INSERT INTO readings(" HW_SQL_READING
-    ") SELECT coalesce(seq, $8 + row_number() OVER (ORDER BY place)),"
-    " river, sensor, time_s, concentration_g_m3, below, coalesce(received_us, $9) FROM fresh"
+    " INSERT INTO readings(" HW_SQL_READING_SUM
+    ") SELECT coalesce(seq, $9 + row_number() OVER (ORDER BY place)),"
+    " river, sensor, time_s, concentration_g_m3, below, coalesce(received_us, $10), sum FROM fresh"
     " RETURNING seq, sensor, time_s, concentration_g_m3, below"
     ") SELECT a.seq, coalesce(k.concentration_g_m3, a.concentration_g_m3) = g.concentration_g_m3"
     " AND coalesce(k.below, a.below) = g.below FROM given AS g LEFT JOIN kept AS k ON k.place = g.place"
     " LEFT JOIN added AS a ON a.sensor = g.sensor AND a.time_s = g.time_s ORDER BY g.place";
 
 enum {
-  COLUMNS = 7,
-  STAMPS_AT = 5,
-  PARAMETERS = 9,
+  COLUMNS = 8,
+  STAMPS_AT = 6,
+  PARAMETERS = 10,
   ROWS_MOST = 2048,
   HEAD_BYTES = 20,
   EMPTY_BYTES = 12,
@@ -41,7 +41,7 @@ enum {
 };
 
 static const Oid types[PARAMETERS] = {PG_INT8_ARRAY, PG_INT8_ARRAY, PG_FLOAT8_ARRAY, PG_FLOAT8_ARRAY, PG_INT8_ARRAY,
-                                      PG_INT8_ARRAY, PG_INT8_ARRAY, PG_INT8,         PG_INT8};
+                                      PG_INT8_ARRAY, PG_INT8_ARRAY, PG_INT8_ARRAY,   PG_INT8,         PG_INT8};
 
 /* Readings on their way, and what they are called. */
 typedef struct {
@@ -80,12 +80,14 @@ static size_t fill(char *arrays[COLUMNS], const batch *b) {
     if (entry->fate == HW_FATE_ACCEPTED) {
       const hw__site *site = hw__catalog_site(b->catalog, entry->place.site);
       hw__pg_put_integer(element(arrays[0], n), site->key);
-      hw__pg_put_integer(element(arrays[1], n), site->sensor_keys[entry->place.sensor]);
+      hw__pg_put_integer(element(arrays[1], n), hw__site_key(site, entry->place));
       hw__pg_put_real(element(arrays[2], n), entry->time_s);
       hw__pg_put_real(element(arrays[3], n), entry->concentration_g_m3);
       hw__pg_put_integer(element(arrays[4], n), hw__censoring(entry));
-      hw__pg_put_integer(element(arrays[5], n), b->stamps ? b->stamps[i].seq : 0);
-      hw__pg_put_integer(element(arrays[6], n), b->stamps ? b->stamps[i].received_us : 0);
+      const hw__stamp stamp = b->stamps ? b->stamps[i] : (hw__stamp){0, b->received_us};
+      hw__pg_put_integer(element(arrays[5], n), hw__reading_sum(site, entry, stamp.received_us));
+      hw__pg_put_integer(element(arrays[6], n), stamp.seq);
+      hw__pg_put_integer(element(arrays[7], n), stamp.received_us);
       n++;
     }
   }

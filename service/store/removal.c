@@ -24,6 +24,9 @@ hw__db_status hw__db_remove(hw__db *db, int64_t upto, int64_t cutoff_us, size_t 
   if (status == HW_DB_OK) {
     status = hw__sql_run(db, SQL_FORGET_ESTIMATES, HW_VALUES(of_integer(cutoff_us), of_integer((int64_t)estimates)));
   }
+  if (status == HW_DB_OK) {
+    status = hw__chain_begin_at(db, upto);
+  }
   const hw__value last[] = {of_integer(upto)};
   return status == HW_DB_OK ? db->driver->run(db, SQL_FORGET_READINGS, last, 1, removed) : status;
 }

@@ -4,8 +4,10 @@
 
 #include "store/driver.h"
 
-bool hw__incident_passes_over(const hw__incident *incident, const hw__log_record *record) {
-  return record->time_s < incident->from_s;
+bool hw__incident_passes_over(const hw__incident *incident, const hw__site *site, const hw__log_record *record) {
+  const bool measured = record->kind == HW_RECORD_READING;
+  return record->time_s < incident->from_s ||
+         (measured && !hw__site_on_one_path(site, incident->sensor, record->sensor));
 }
 
 hw__db_status hw__db_open_incident(hw__db *db, const hw__incident *i) {
@@ -47,11 +49,12 @@ hw__db_status hw__db_incident(hw__db *db, int64_t id, hw__incident *out) {
   return hw__sql_one(db, SQL_INCIDENT, hw__read_incident, out, HW_VALUES(of_integer(id)));
 }
 
-hw__db_status hw__db_incidents(hw__db *db, int64_t river, bool open_only, hw__incident *out, size_t limit,
+hw__db_status hw__db_incidents(hw__db *db, const hw__incident_query *which, hw__incident *out, size_t limit,
                                size_t *count) {
   const hw__collection incidents = {hw__read_incident, out, sizeof *out, limit, count};
   return hw__sql_collect(db, SQL_INCIDENTS, &incidents,
-                         HW_VALUES(of_integer(river), of_integer(open_only), of_integer((int64_t)limit)));
+                         HW_VALUES(of_integer(which->river), of_integer(which->open_only), of_integer(which->before),
+                                   of_integer((int64_t)limit)));
 }
 
 hw__db_status hw__db_unfinished(hw__db *db, hw__incident *out, size_t limit, size_t *count) {
@@ -157,6 +160,18 @@ hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event
   const hw__collection events = {read_event, out, sizeof *out, limit, count};
   return hw__sql_collect(db, estimates ? SQL_EVENTS : SQL_EVENTS_BRIEF, &events,
                          HW_VALUES(of_integer(after), of_integer((int64_t)limit)));
+}
+
+hw__db_status hw__db_latest_events(hw__db *db, int64_t before, hw__event *out, size_t limit, size_t *count) {
+  const hw__collection events = {read_event, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_EVENTS_LATEST, &events, HW_VALUES(of_integer(before), of_integer((int64_t)limit)));
+}
+
+hw__db_status hw__db_incident_events(hw__db *db, int64_t incident, int64_t after, hw__event *out, size_t limit,
+                                     size_t *count) {
+  const hw__collection events = {read_event, out, sizeof *out, limit, count};
+  return hw__sql_collect(db, SQL_EVENTS_INCIDENT, &events,
+                         HW_VALUES(of_integer(incident), of_integer(after), of_integer((int64_t)limit)));
 }
 
 hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before) {

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "store/driver.h"
+#include "store/head_file.h"
 
 enum { WRITER_MS = 5000 }; /* one that is stopping may take a moment */
 
@@ -24,6 +24,8 @@ typedef struct {
   sqlite3_stmt *statements[SQL_STATEMENTS];
   sqlite3_stmt *begin, *commit;
   int lock; /* of a writer; -1: none */
+  char *path;
+  hw__head_file head; /* of a writer */
 } sqlite_db;
 
 static hw__db_status meaning(int code) {
@@ -78,6 +80,8 @@ static void sqlite_close(hw__db *base) {
   if (db->lock >= 0) {
     close(db->lock);
   }
+  hw__head_file_close(&db->head);
+  free(db->path);
   free(db);
 }
 
@@ -107,9 +111,10 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
     return HW_DB_MEMORY;
   }
   db->base.driver = &hw__db_sqlite;
-  db->lock = -1;
+  db->lock = db->head.descriptor = -1;
+  db->path = strdup(where);
   const int flags = (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
-  hw__db_status status = meaning(sqlite3_open_v2(where, &db->handle, flags, NULL));
+  hw__db_status status = db->path ? meaning(sqlite3_open_v2(where, &db->handle, flags, NULL)) : HW_DB_MEMORY;
   if (status == HW_DB_OK) {
     sqlite3_busy_timeout(db->handle, 5000);
     /* cell_size_check: meet a damaged page with an error, not with a wrong row. */
@@ -129,6 +134,9 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
     snprintf(reason, size, "another headwater writes to it");
     sqlite_close(&db->base);
     return HW_DB_BUSY;
+  }
+  if (writer && on_disk) {
+    hw__head_file_open(&db->head, where);
   }
   *out = &db->base;
   return HW_DB_OK;
@@ -286,8 +294,42 @@ static void sqlite_finish(hw__db *base, hw__sql which) {
   sqlite3_reset(((sqlite_db *)base)->statements[which]);
 }
 
+/* Its last commits may go without a fault: no end of the chain is kept that could be missed. */
 static hw__db_status sqlite_relax(hw__db *base) {
-  return execute((sqlite_db *)base, "PRAGMA synchronous = NORMAL");
+  sqlite_db *db = (sqlite_db *)base;
+  hw__head_file_close(&db->head);
+  return execute(db, "PRAGMA synchronous = NORMAL");
+}
+
+static void sqlite_keep_head(hw__db *base, const hw__mark *head) {
+  hw__head_file_keep(&((sqlite_db *)base)->head, head);
+}
+
+static hw__db_status sqlite_last_head(hw__db *base, hw__mark *out) {
+  return hw__head_file_read(((sqlite_db *)base)->path, out);
+}
+
+static bool sqlite_sync_head(hw__db *base, bool now) {
+  hw__head_file *head = &((sqlite_db *)base)->head;
+  if (now) {
+    hw__head_file_sync(head);
+  }
+  return head->unsynced;
+}
+
+static hw__db_status sqlite_inspect(hw__db *base, void (*tell)(void *context, const char *sentence), void *context) {
+  sqlite_db *db = (sqlite_db *)base;
+  sqlite3_stmt *statement = NULL;
+  int code = sqlite3_prepare_v2(db->handle, "PRAGMA integrity_check(20)", -1, &statement, NULL);
+  while (code == SQLITE_OK || code == SQLITE_ROW) {
+    code = sqlite3_step(statement);
+    const char *sentence = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    if (sentence && strcmp(sentence, "ok") != 0) {
+      tell(context, sentence);
+    }
+  }
+  sqlite3_finalize(statement);
+  return code == SQLITE_DONE ? HW_DB_OK : fault(db);
 }
 
 static hw__db_status sqlite_copy(hw__db *base, const char *path) {
@@ -319,4 +361,8 @@ const hw__db_driver hw__db_sqlite = {.open = sqlite_open,
                                      .next = sqlite_next,
                                      .finish = sqlite_finish,
                                      .relax = sqlite_relax,
+                                     .inspect = sqlite_inspect,
+                                     .keep_head = sqlite_keep_head,
+                                     .last_head = sqlite_last_head,
+                                     .sync_head = sqlite_sync_head,
                                      .copy = sqlite_copy};

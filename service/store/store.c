@@ -1,5 +1,6 @@
 #include "store/store.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "store/verify.h"
 
 enum { READERS_MAX = 16, RECENT_MAX = 101 };
 
@@ -37,7 +39,8 @@ struct hw__store {
   int64_t seq;
   bool seq_unsure; /* a commit that failed may have been made all the same: only the log knows */
   hw__db_status health;
-  bool damaged; /* for good: nothing is written on top of it */
+  bool damaged;      /* for good: nothing is written on top of it */
+  int64_t synced_us; /* when the kept head was last brought to the disk */
 
   pthread_mutex_t reader_lock;
   pthread_cond_t reader_free;
@@ -79,11 +82,32 @@ static void meet_damage(hw__store *store) {
   }
 }
 
+/* Found while the service goes on from it: told, counted and kept, so that `headwater verify` tells it later. */
+static hw__db_status keep_fault(hw__store *store, const hw__fault *fault) {
+  hw__log_fault(fault);
+  hw__metric_add(HW_METRIC_LOG_FAULTS, 1);
+  return hw__keep_fault(store->writer, fault, read_clock_us(CLOCK_REALTIME));
+}
+
+/* Where the log ends now, after a commit that failed or may have. A server that lost its own end to a crash says less
+ * than it acknowledged. */
+static hw__db_status find_end(hw__store *store, int64_t *seq) {
+  const hw__db_status status = hw__db_head(store->writer, seq);
+  if (status != HW_DB_OK || *seq >= store->seq) {
+    return status;
+  }
+  hw__fault fault = {HW_FAULT_LOST, *seq + 1, store->seq, store->seq - *seq, ""};
+  snprintf(fault.text, sizeof fault.text, "records %" PRId64 " to %" PRId64 " were acknowledged and are gone",
+           fault.first, fault.last);
+  *seq = store->seq; /* their numbers are not given again */
+  return keep_fault(store, &fault);
+}
+
 /* Run a chain of jobs in one transaction. *seq: the last number of the log after it. */
 static hw__db_status transact(hw__store *store, job *chain, bool whole_chain, int64_t *seq) {
   hw__db_status status = hw__db_begin(store->writer);
   if (status == HW_DB_OK && store->seq_unsure) {
-    status = hw__db_head(store->writer, seq);
+    status = find_end(store, seq);
   }
   for (job *each = chain; each && status == HW_DB_OK; each = whole_chain ? each->next : NULL) {
     status = each->run(store->writer, seq, each->context);
@@ -157,14 +181,31 @@ static void probe(hw__store *store) {
   sem_destroy(&mine.done);
 }
 
-/* Seconds until the disk is tried again; 0 while it is well, or damaged for good. On a full one a small write may fit
- * where readings do not, so it is tried more seldom. */
+/* Seconds until the disk is tried again, or the kept head brought to it; 0 while it is well, or damaged for good. On a
+ * full one a small write may fit where readings do not, so it is tried more seldom. */
 static time_t patience_s(hw__store *store) {
   const hw__db_status health = hw__store_health(store);
   if (health == HW_DB_OK || health == HW_DB_CORRUPT) {
-    return 0;
+    return hw__db_head_waits(store->writer, false) ? 1 : 0;
   }
   return health == HW_DB_FULL ? 10 : 1;
+}
+
+static void use_the_wait(hw__store *store) {
+  if (hw__store_health(store) == HW_DB_OK) {
+    hw__db_head_waits(store->writer, true);
+  } else {
+    probe(store);
+  }
+}
+
+/* Under a load that never rests: once a second. */
+static void sync_head(hw__store *store) {
+  const int64_t now_us = read_clock_us(CLOCK_MONOTONIC);
+  if (now_us - store->synced_us > 1000000) {
+    store->synced_us = now_us;
+    hw__db_head_waits(store->writer, true);
+  }
 }
 
 /* The queue's lock is held. Returned: something came, or there is nothing to try. */
@@ -186,7 +227,7 @@ static void *write_loop(void *argument) {
   for (;;) {
     if (!wait_for_jobs(store, patience_s(store))) {
       pthread_mutex_unlock(&store->queue_lock);
-      probe(store);
+      use_the_wait(store);
       pthread_mutex_lock(&store->queue_lock);
       continue;
     }
@@ -198,6 +239,7 @@ static void *write_loop(void *argument) {
     store->last = &store->first;
     pthread_mutex_unlock(&store->queue_lock);
     commit_chain(store, chain);
+    sync_head(store);
     pthread_mutex_lock(&store->queue_lock);
   }
   pthread_mutex_unlock(&store->queue_lock);
@@ -274,6 +316,60 @@ hw__db_status hw__store_ingest(hw__store *store, hw__ingest *ingest) {
   return status;
 }
 
+enum { START_FAULTS_MOST = 16 };
+
+typedef struct {
+  hw__fault faults[START_FAULTS_MOST];
+  size_t count;
+} findings;
+
+static void note(void *context, const hw__fault *fault) {
+  findings *found = context;
+  if (found->count < START_FAULTS_MOST) {
+    found->faults[found->count++] = *fault;
+  }
+}
+
+/* What only a start can see is kept; the rest every later check finds again. */
+static hw__db_status keep_findings(hw__store *store, const findings *found) {
+  bool lost = false;
+  hw__db_status status = hw__db_begin(store->writer);
+  for (size_t i = 0; i < found->count && status == HW_DB_OK; i++) {
+    const hw__fault *fault = &found->faults[i];
+    lost = lost || fault->kind == HW_FAULT_LOST;
+    if (fault->kind == HW_FAULT_LOST || fault->kind == HW_FAULT_NAMES) {
+      status = keep_fault(store, fault);
+    } else {
+      hw__log_fault(fault);
+      hw__metric_add(HW_METRIC_LOG_FAULTS, 1);
+    }
+  }
+  if (status == HW_DB_OK) {
+    status = hw__db_commit(store->writer);
+  }
+  if (status == HW_DB_OK && lost) {
+    hw__db_head_is_here(store->writer);
+  } else if (status != HW_DB_OK) {
+    hw__db_rollback(store->writer);
+  }
+  return status;
+}
+
+/* At a start: names, the last records, and whether the end is there that was acknowledged. */
+static hw__db_status look_over(hw__store *store) {
+  findings found = {.count = 0};
+  const hw__fault_teller teller = {note, &found};
+  int64_t lost_upto = 0;
+  hw__db_status status = hw__verify_names(store->writer, &teller);
+  if (status == HW_DB_OK) {
+    status = hw__verify_last_block(store->writer, &teller);
+  }
+  if (status == HW_DB_OK) {
+    status = hw__verify_end(store->writer, &teller, &lost_upto);
+  }
+  return status == HW_DB_OK && found.count ? keep_findings(store, &found) : status;
+}
+
 hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store **out, char *sentence, size_t size) {
   *out = NULL;
   hw__store *store = calloc(1, sizeof *store);
@@ -289,7 +385,10 @@ hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store *
   int64_t recent_us[RECENT_MAX];
   size_t recent = 0;
   if (status == HW_DB_OK) {
-    status = hw__db_enrol(store->writer, catalog);
+    status = look_over(store);
+    if (status == HW_DB_OK) {
+      status = hw__db_enrol(store->writer, catalog);
+    }
     if (status == HW_DB_OK) {
       status = hw__db_head(store->writer, &store->seq);
     }

@@ -1,0 +1,53 @@
+/* A checksum for every record and a hash chained over the log: what was stored is what is read, or it is told.
+ *
+ * A record's sum is FNV-1a over its columns, 64 bits folded to 32, stored beside them. The chain takes a step a record,
+ *
+ *   hash = FNV-1a(hash before it; seq, sum),
+ *
+ * and a row of `marks` says after which record it had which value: one after every 1024 records, and one after the
+ * last. A record that was changed has another sum; one that is missing, added or numbered anew leads to another hash.
+ * The first mark is where the chain begins: 0 records on a new store, and retention moves it up, so that what is left
+ * is still checked from its first record to its last. The head, the last mark as it was acknowledged, is also kept
+ * outside of what the database would lose together with its last records (driver.h: keep_head).
+ *
+ * This guards against damage and loss. Whoever may write the database may also write sums that fit.
+ * Check values: FNV-1a of "" is cbf29ce484222325, of "foobar" 85944171f73967e8 (Fowler, Noll and Vo).
+ */
+#ifndef HW_STORE_CHAIN_H
+#define HW_STORE_CHAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { HW_MARK_EVERY = 1024 };
+
+/* The chain after one record. */
+typedef struct {
+  int64_t mark;    /* number of the row */
+  int64_t seq;     /* of the last record by then; of the first mark: all records of the chain have higher ones */
+  int64_t records; /* chained by then, those gone since included */
+  uint64_t hash;
+} hw__mark;
+
+typedef struct {
+  int64_t seq, sum;
+} hw__link;
+
+/* What a writer knows of the chain's end, and what its transaction adds. */
+typedef struct {
+  hw__mark last;
+  bool known;      /* read from the store since the last failure */
+  bool open;       /* the last mark moves on with the next record; otherwise there will be a new one */
+  bool moved;      /* records were added in this transaction */
+  hw__link *added; /* not chained yet: in whatever order they came, they are chained by number */
+  size_t count, capacity;
+} hw__chain;
+
+uint64_t hw__fnv(uint64_t hash, const void *bytes, size_t size);
+/* Of no bytes: where every hash begins. */
+uint64_t hw__fnv_start(void);
+/* One step. */
+void hw__mark_step(hw__mark *mark, int64_t seq, int64_t sum);
+
+#endif

@@ -1,0 +1,117 @@
+#include "store/head_file.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
+enum { SLOT = 512, SLOTS = 2, TEXT = 160, PATH = 4096 };
+
+static void path_of(const char *database, char out[PATH]) {
+  snprintf(out, PATH, "%s-head", database);
+}
+
+/* A file that was just made is there after a power cut once its folder is on the disk. */
+static void sync_folder(const char *path) {
+  char folder[PATH];
+  snprintf(folder, sizeof folder, "%s", path);
+  const int descriptor = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor >= 0) {
+    fsync(descriptor);
+    close(descriptor);
+  }
+}
+
+void hw__head_file_close(hw__head_file *file) {
+  if (file->descriptor >= 0) {
+    hw__head_file_sync(file);
+    close(file->descriptor);
+  }
+  file->descriptor = -1;
+}
+
+/* The line and its own checksum. */
+static int write_line(int64_t turn, const hw__mark *head, char out[TEXT]) {
+  const int size = snprintf(out, TEXT, "headwater.head/1 %" PRId64 " %" PRId64 " %" PRId64 " %016" PRIx64 " ", turn,
+                            head->seq, head->records, head->hash);
+  const uint64_t sum = hw__fnv(hw__fnv_start(), out, (size_t)size);
+  return size + snprintf(out + size, TEXT - (size_t)size, "%016" PRIx64 "\n", sum);
+}
+
+void hw__head_file_keep(hw__head_file *file, const hw__mark *head) {
+  char line[TEXT];
+  const int size = write_line(++file->turn, head, line);
+  const off_t at = file->turn % SLOTS * SLOT;
+  if (file->descriptor >= 0 && pwrite(file->descriptor, line, (size_t)size, at) != size) {
+    hw__log(HW_LOG_WARNING, "head_not_kept", "consequence", "a loss of the last records may not be noticed");
+    close(file->descriptor); /* told once; the next start tries again */
+    file->descriptor = -1;
+  }
+  file->unsynced = file->descriptor >= 0;
+}
+
+void hw__head_file_sync(hw__head_file *file) {
+  if (file->unsynced) {
+    fdatasync(file->descriptor);
+  }
+  file->unsynced = false;
+}
+
+/* Returned: its turn; 0: it is none. */
+static int64_t read_line(const char *text, hw__mark *out) {
+  char again[TEXT];
+  int64_t turn = 0;
+  *out = (hw__mark){0};
+  if (sscanf(text, "headwater.head/1 %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNx64, &turn, &out->seq, &out->records,
+             &out->hash) != 4) {
+    return 0;
+  }
+  const int size = write_line(turn, out, again);
+  return strncmp(text, again, (size_t)size) == 0 ? turn : 0;
+}
+
+static int64_t read_latest(int descriptor, hw__mark *out) {
+  char bytes[SLOTS * SLOT + 1] = {0};
+  const ssize_t size = pread(descriptor, bytes, SLOTS * SLOT, 0);
+  int64_t latest = 0;
+  for (ssize_t at = 0; at < size; at += SLOT) {
+    hw__mark head;
+    const int64_t turn = read_line(bytes + at, &head);
+    if (turn > latest) {
+      latest = turn;
+      *out = head;
+    }
+  }
+  return latest;
+}
+
+hw__db_status hw__head_file_read(const char *database, hw__mark *out) {
+  char path[PATH];
+  path_of(database, path);
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  int64_t turn = 0;
+  if (descriptor >= 0) {
+    turn = read_latest(descriptor, out);
+    close(descriptor);
+  }
+  return turn ? HW_DB_OK : HW_DB_ABSENT;
+}
+
+void hw__head_file_open(hw__head_file *file, const char *database) {
+  char path[PATH];
+  hw__mark ignored;
+  path_of(database, path);
+  const bool there = access(path, F_OK) == 0;
+  *file = (hw__head_file){.descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600)};
+  if (file->descriptor >= 0 && !there) {
+    static const char empty[SLOTS * SLOT];
+    if (pwrite(file->descriptor, empty, sizeof empty, 0) == (ssize_t)sizeof empty && fsync(file->descriptor) == 0) {
+      sync_folder(path);
+    }
+  } else if (file->descriptor >= 0) {
+    file->turn = read_latest(file->descriptor, &ignored);
+  }
+}

@@ -1,0 +1,480 @@
+#include "store/verify.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/log.h"
+#include "headwater/io.h"
+
+enum { PAGE = HW_MARK_EVERY, WHEN = 64, NAME = 160 };
+
+const char *hw__fault_text(hw__fault_kind kind) {
+  static const char *const texts[] = {
+#define ROW(name, text) text,
+      HW_FAULT_LIST(ROW)
+#undef ROW
+  };
+  return texts[kind];
+}
+
+void hw__log_fault(const hw__fault *fault) {
+  hw__log_fields(HW_LOG_ERROR, "log_fault", "{s:s, s:I, s:I, s:I, s:s}", "kind", hw__fault_text(fault->kind), "first",
+                 (json_int_t)fault->first, "last", (json_int_t)fault->last, "records", (json_int_t)fault->records,
+                 "what", fault->text);
+}
+
+/* --- words --- */
+
+static void say_received(int64_t received_us, char out[WHEN]) {
+  hw_time_format((double)received_us * 1e-6, out, WHEN);
+}
+
+typedef struct {
+  char text[NAME];
+  bool calendar;
+} naming;
+
+static hw__db_status read_naming(const hw__value *row, void *element) {
+  naming *out = element;
+  char river[NAME / 2], sensor[NAME / 2];
+  hw__value_copy(&row[0], river, sizeof river);
+  hw__value_copy(&row[1], sensor, sizeof sensor);
+  snprintf(out->text, sizeof out->text, "%s/%s", river, sensor);
+  out->calendar = hw__value_integer(&row[2]) == HW_TIME_CALENDAR;
+  return HW_DB_OK;
+}
+
+/* Whose record it says it is, and of when: what was changed may be just that. */
+static void say_whose(hw__db *db, const hw__value *row, char *out, size_t size) {
+  if (hw__value_integer(&row[HW_LINK_KIND]) != HW_RECORD_READING) {
+    snprintf(out, size, "a command");
+    return;
+  }
+  const int64_t sensor = hw__value_integer(&row[HW_LINK_SENSOR]);
+  const double time_s = hw__value_real(&row[HW_LINK_TIME]), value = hw__value_real(&row[HW_LINK_VALUE]);
+  naming name;
+  char when[WHEN];
+  if (hw__sql_one(db, SQL_SENSOR_NAMES, read_naming, &name, HW_VALUES(of_integer(sensor))) != HW_DB_OK) {
+    name = (naming){.calendar = false};
+    snprintf(name.text, sizeof name.text, "an unknown sensor (key %" PRId64 ")", sensor);
+  }
+  if (name.calendar && fabs(time_s) < 1e11) {
+    hw_time_format(time_s, when, sizeof when);
+  } else {
+    snprintf(when, sizeof when, "%.17g s", time_s);
+  }
+  const bool discharge = hw__value_integer(&row[HW_LINK_BELOW]) == HW_DISCHARGE;
+  snprintf(out, size, "%s %s, time %s, now %g %s", discharge ? "gauge" : "sensor", name.text, when, value,
+           discharge ? "m3/s" : "g/m3");
+}
+
+/* --- one block --- */
+
+typedef struct {
+  hw__db *db;
+  const hw__fault_teller *teller;
+  hw__mark at;                              /* the chain as it comes out of what is there */
+  int64_t gap_first, gap_last, gap_numbers; /* numbers without a record */
+  int64_t before_us, after_us;              /* received stamps around the first gap; 0: none */
+  int64_t received_us;                      /* of the last record */
+  size_t changed;
+} walk;
+
+static void tell(const walk *w, hw__fault *fault) {
+  w->teller->tell(w->teller->context, fault);
+}
+
+int64_t hw__link_sum(const hw__value *row) {
+  if (hw__value_integer(&row[HW_LINK_KIND]) == HW_RECORD_READING) {
+    return hw__row_sum(&row[HW_LINK_RIVER], HW_LINK_INCIDENT - HW_LINK_RIVER);
+  }
+  return hw__row_sum(HW_VALUES(row[HW_LINK_KIND], row[HW_LINK_RIVER], row[HW_LINK_INCIDENT], row[HW_LINK_TIME],
+                               row[HW_LINK_METHOD], row[HW_LINK_RECEIVED], row[HW_LINK_NOTE]));
+}
+
+static void note_gap(walk *w, int64_t next, int64_t after_us) {
+  if (next > w->at.seq + 1) {
+    if (!w->gap_numbers) {
+      w->gap_first = w->at.seq + 1;
+      w->before_us = w->received_us;
+      w->after_us = after_us;
+    }
+    w->gap_last = next - 1;
+    w->gap_numbers += next - 1 - w->at.seq;
+  }
+}
+
+static void check_sum(walk *w, const hw__value *row) {
+  const int64_t seq = hw__value_integer(&row[HW_LINK_SEQ]);
+  if (row[HW_LINK_SUM].kind != HW_VALUE_INTEGER || hw__link_sum(row) != row[HW_LINK_SUM].integer) {
+    char whose[300];
+    say_whose(w->db, row, whose, sizeof whose);
+    hw__fault fault = {HW_FAULT_CHANGED, seq, seq, 1, ""};
+    snprintf(fault.text, sizeof fault.text, "record %" PRId64 " is not what was stored: %s", seq, whose);
+    tell(w, &fault);
+    w->changed++;
+  }
+}
+
+static void take(walk *w, const hw__value *row) {
+  const int64_t seq = hw__value_integer(&row[HW_LINK_SEQ]);
+  check_sum(w, row);
+  w->received_us = hw__value_integer(&row[HW_LINK_RECEIVED]);
+  note_gap(w, seq, w->received_us);
+  hw__mark_step(&w->at, seq, hw__value_integer(&row[HW_LINK_SUM]));
+}
+
+/* Records behind w->at, up to this number. */
+static hw__db_status take_all(walk *w, int64_t upto) {
+  hw__value row[HW_COLUMNS_MOST];
+  hw__db_status status = HW_DB_OK;
+  size_t rows = PAGE;
+  while (rows == PAGE && status == HW_DB_OK) {
+    rows = 0;
+    status =
+        w->db->driver->start(w->db, SQL_LINKS, HW_VALUES(of_integer(w->at.seq), of_integer(upto), of_integer(PAGE)));
+    while (status == HW_DB_OK && (status = w->db->driver->next(w->db, SQL_LINKS, row)) == HW_DB_OK) {
+      take(w, row);
+      rows++;
+    }
+    w->db->driver->finish(w->db, SQL_LINKS);
+    status = status == HW_DB_ABSENT ? HW_DB_OK : status;
+  }
+  return status;
+}
+
+/* "received between A and B", as far as that is known. */
+static void say_between(int64_t before_us, int64_t after_us, char *out, size_t size) {
+  char before[WHEN], after[WHEN];
+  say_received(before_us, before);
+  say_received(after_us, after);
+  snprintf(out, size, "%s%s%s%s", before_us ? ", received after " : "", before_us ? before : "",
+           after_us ? (before_us ? " and before " : ", received before ") : "", after_us ? after : "");
+}
+
+static void tell_missing(const walk *w, const hw__mark *from, const hw__mark *to, int64_t missing) {
+  char received[2 * WHEN + 40];
+  hw__fault fault = {HW_FAULT_MISSING, from->seq + 1, to->seq, missing, ""};
+  say_between(w->before_us, w->after_us, received, sizeof received);
+  if (w->gap_numbers == missing) { /* where every number was given there is no doubt which */
+    fault.first = w->gap_first;
+    fault.last = w->gap_last;
+  }
+  const bool all = fault.last - fault.first + 1 == missing;
+  snprintf(fault.text, sizeof fault.text, "%s%" PRId64 " to %" PRId64 "%s: %" PRId64 " missing%s",
+           all ? "records " : "of the records ", fault.first, fault.last, "", missing, received);
+  tell(w, &fault);
+}
+
+static void compare(const walk *w, const hw__mark *from, const hw__mark *to) {
+  const int64_t missing = to->records - w->at.records;
+  hw__fault fault = {HW_FAULT_ADDED, from->seq + 1, to->seq, -missing, ""};
+  if (missing > 0) {
+    tell_missing(w, from, to, missing);
+  } else if (missing < 0) {
+    snprintf(fault.text, sizeof fault.text, "of the records %" PRId64 " to %" PRId64 ": %" PRId64 " too many",
+             fault.first, fault.last, -missing);
+    tell(w, &fault);
+  } else if (w->at.hash != to->hash && !w->changed) {
+    fault.kind = HW_FAULT_CHANGED;
+    fault.records = to->records - from->records;
+    snprintf(fault.text, sizeof fault.text,
+             "records %" PRId64 " to %" PRId64 " are not those that were stored, or not in that order", fault.first,
+             fault.last);
+    tell(w, &fault);
+  }
+}
+
+static void tell_unreadable(const walk *w, int64_t upto, hw__db_status status) {
+  hw__fault fault = {HW_FAULT_UNREADABLE, w->at.seq + 1, upto, 0, ""};
+  snprintf(fault.text, sizeof fault.text, "records %" PRId64 " to %" PRId64 " cannot be read: %s (%.200s)", fault.first,
+           upto, hw__db_text(status), w->db->driver->reason(w->db));
+  tell(w, &fault);
+}
+
+static hw__db_status verify_between(hw__db *db, const hw__mark *from, const hw__mark *to,
+                                    const hw__fault_teller *teller, uint64_t *records) {
+  walk w = {.db = db, .teller = teller, .at = *from};
+  hw__db_status status = take_all(&w, to->seq);
+  *records += (uint64_t)(w.at.records - from->records);
+  if (status == HW_DB_CORRUPT) {
+    tell_unreadable(&w, to->seq, status);
+    db->damaged = true;
+    return HW_DB_OK;
+  }
+  if (status == HW_DB_OK) {
+    note_gap(&w, to->seq + 1, 0);
+    compare(&w, from, to);
+  }
+  return status;
+}
+
+/* A moment of its own: retention may move the chain's beginning between two blocks. */
+static hw__db_status see_one_moment(hw__db *db) {
+  return db->driver->begin(db, false);
+}
+
+static hw__db_status mark_by(hw__db *db, hw__sql which, int64_t number, hw__mark *out) {
+  return hw__sql_one(db, which, hw__read_mark, out, HW_VALUES(of_integer(number)));
+}
+
+hw__db_status hw__verify_block(hw__db *db, int64_t *mark, const hw__fault_teller *teller, uint64_t *records,
+                               bool *more) {
+  hw__mark from, to;
+  *more = false;
+  hw__db_status status = see_one_moment(db);
+  if (status == HW_DB_OK) {
+    /* the mark itself, or the first one there is when retention took it */
+    status = mark_by(db, SQL_MARK_AFTER, *mark - 1, &from);
+  }
+  if (status == HW_DB_OK) {
+    status = mark_by(db, SQL_MARK_AFTER, from.mark, &to);
+  }
+  if (status == HW_DB_OK) {
+    *more = true;
+    *mark = to.mark;
+    status = verify_between(db, &from, &to, teller, records);
+  }
+  db->driver->rollback(db); /* it only read */
+  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
+
+/* --- the end --- */
+
+/* What follows the last mark was never chained. */
+static hw__db_status verify_behind(hw__db *db, const hw__mark *last, const hw__fault_teller *teller) {
+  hw__value row[HW_COLUMNS_MOST];
+  hw__db_status status =
+      db->driver->start(db, SQL_LINKS, HW_VALUES(of_integer(last->seq), of_integer(INT64_MAX), of_integer(1)));
+  if (status == HW_DB_OK) {
+    status = db->driver->next(db, SQL_LINKS, row);
+  }
+  if (status == HW_DB_OK) {
+    const int64_t seq = hw__value_integer(&row[HW_LINK_SEQ]);
+    hw__fault fault = {HW_FAULT_ADDED, seq, seq, 1, ""};
+    snprintf(fault.text, sizeof fault.text, "records from number %" PRId64 " on were never chained", seq);
+    teller->tell(teller->context, &fault);
+  }
+  db->driver->finish(db, SQL_LINKS);
+  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
+
+static void tell_lost(hw__db *db, const hw__mark *last, const hw__mark *head, const hw__fault_teller *teller) {
+  hw__fault fault = {HW_FAULT_LOST, last->seq + 1, head->seq, head->records - last->records, ""};
+  int64_t received_us = 0;
+  size_t count = 0;
+  char after[2 * WHEN + 40] = "";
+  if (hw__db_recent(db, &received_us, 1, &count) == HW_DB_OK && count) {
+    say_between(received_us, 0, after, sizeof after);
+  }
+  snprintf(fault.text, sizeof fault.text,
+           "records %" PRId64 " to %" PRId64 " were acknowledged and are gone: %" PRId64 " missing%s", fault.first,
+           fault.last, fault.records, after);
+  teller->tell(teller->context, &fault);
+}
+
+/* Does the chain lead through the head that was kept? */
+static hw__db_status verify_head(hw__db *db, const hw__mark *last, const hw__mark *head, const hw__fault_teller *teller,
+                                 int64_t *lost_upto) {
+  if (last->records < head->records) {
+    tell_lost(db, last, head, teller);
+    *lost_upto = head->seq;
+    return HW_DB_OK;
+  }
+  hw__mark there;
+  const hw__db_status status = hw__chain_at(db, head->seq, &there);
+  if (status == HW_DB_OK && (there.records != head->records || there.hash != head->hash)) {
+    hw__fault fault = {HW_FAULT_LOST, 0, head->seq, 0, ""};
+    snprintf(fault.text, sizeof fault.text, "the log up to record %" PRId64 " is not the one that was acknowledged",
+             head->seq);
+    teller->tell(teller->context, &fault);
+  }
+  return status == HW_DB_ABSENT ? HW_DB_OK : status; /* retention is past it */
+}
+
+static hw__db_status verify_end(hw__db *db, const hw__mark *head, bool has_head, const hw__fault_teller *teller,
+                                int64_t *lost_upto) {
+  hw__mark last = {.hash = hw__fnv_start()};
+  hw__db_status status = hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &last, HW_NO_VALUES);
+  if (status == HW_DB_OK) {
+    status = verify_behind(db, &last, teller);
+  }
+  status = status == HW_DB_ABSENT ? HW_DB_OK : status;
+  return status == HW_DB_OK && has_head ? verify_head(db, &last, head, teller, lost_upto) : status;
+}
+
+hw__db_status hw__verify_end(hw__db *db, const hw__fault_teller *teller, int64_t *lost_upto) {
+  hw__mark head;
+  *lost_upto = 0;
+  /* First the head: a service may be adding to the log meanwhile. */
+  const bool has_head = db->driver->last_head && db->driver->last_head(db, &head) == HW_DB_OK;
+  hw__db_status status = see_one_moment(db);
+  if (status == HW_DB_OK) {
+    status = verify_end(db, &head, has_head, teller, lost_upto);
+  }
+  db->driver->rollback(db);
+  return status;
+}
+
+hw__db_status hw__verify_log(hw__db *db, const hw__fault_teller *teller) {
+  int64_t mark = 0, lost_upto = 0;
+  uint64_t records = 0;
+  bool more = true;
+  hw__db_status status = hw__verify_names(db, teller);
+  while (status == HW_DB_OK && more) {
+    status = hw__verify_block(db, &mark, teller, &records, &more);
+  }
+  return status == HW_DB_OK ? hw__verify_end(db, teller, &lost_upto) : status;
+}
+
+hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller) {
+  hw__mark last;
+  uint64_t records = 0;
+  bool more = false;
+  const hw__db_status status = hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &last, HW_NO_VALUES);
+  if (status != HW_DB_OK) {
+    return status == HW_DB_ABSENT ? HW_DB_OK : status;
+  }
+  last.mark--;
+  return hw__verify_block(db, &last.mark, teller, &records, &more);
+}
+
+/* --- what is kept beside the chain --- */
+
+/* Sums over rivers and sensors: of their names and keys, and, added up so that one more is quickly noted, of the kinds
+ * of time that first readings decided. */
+typedef struct {
+  uint64_t names, bases;
+} name_sums;
+
+static const char names_cursor[] = "names", bases_cursor[] = "bases";
+
+static uint64_t base_sum(int64_t river, int64_t base) {
+  return base == HW_TIME_UNSET ? 0 : (uint64_t)hw__row_sum(HW_VALUES(of_integer(river), of_integer(base)));
+}
+
+static void take_name(name_sums *sums, const hw__value *row, bool river) {
+  const int64_t sum = hw__row_sum(row, river ? 2 : 4);
+  sums->names = hw__fnv(sums->names, &sum, sizeof sum);
+  sums->bases += river ? base_sum(hw__value_integer(&row[0]), hw__value_integer(&row[2])) : 0;
+}
+
+static hw__db_status sum_names(hw__db *db, name_sums *out) {
+  static const hw__sql tables[] = {SQL_PAGE_RIVERS, SQL_PAGE_SENSORS};
+  hw__db_status status = HW_DB_OK;
+  *out = (name_sums){.names = hw__fnv_start()};
+  for (int t = 0; t < 2 && status == HW_DB_OK; t++) {
+    int64_t last = 0;
+    size_t rows = PAGE;
+    while (rows == PAGE && status == HW_DB_OK) {
+      hw__value row[HW_COLUMNS_MOST];
+      rows = 0;
+      status = db->driver->start(db, tables[t], HW_VALUES(of_integer(last), of_integer(PAGE)));
+      while (status == HW_DB_OK && (status = db->driver->next(db, tables[t], row)) == HW_DB_OK) {
+        last = hw__value_integer(&row[0]);
+        take_name(out, row, t == 0);
+        rows++;
+      }
+      db->driver->finish(db, tables[t]);
+      status = status == HW_DB_ABSENT ? HW_DB_OK : status;
+    }
+  }
+  return status;
+}
+
+hw__db_status hw__note_names(hw__db *db) {
+  name_sums sums;
+  hw__db_status status = sum_names(db, &sums);
+  if (status == HW_DB_OK) {
+    status = hw__db_put_cursor(db, names_cursor, (int64_t)sums.names);
+  }
+  return status == HW_DB_OK ? hw__db_put_cursor(db, bases_cursor, (int64_t)sums.bases) : status;
+}
+
+hw__db_status hw__note_base(hw__db *db, int64_t river, hw__time_base base) {
+  int64_t noted = 0;
+  const hw__db_status status = hw__db_cursor(db, bases_cursor, &noted);
+  if (status != HW_DB_OK) {
+    return status == HW_DB_ABSENT ? HW_DB_OK : status;
+  }
+  return hw__db_put_cursor(db, bases_cursor, (int64_t)((uint64_t)noted + base_sum(river, (int64_t)base)));
+}
+
+/* *out: is what was noted under this name what is there? */
+static hw__db_status is_noted(hw__db *db, const char *cursor, uint64_t sum, bool *out) {
+  int64_t noted = 0;
+  const hw__db_status status = hw__db_cursor(db, cursor, &noted);
+  *out = status == HW_DB_ABSENT || (uint64_t)noted == sum;
+  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
+
+hw__db_status hw__verify_names(hw__db *db, const hw__fault_teller *teller) {
+  name_sums sums;
+  bool same_names = true, same_bases = true;
+  hw__db_status status = sum_names(db, &sums);
+  if (status == HW_DB_OK) {
+    status = is_noted(db, names_cursor, sums.names, &same_names);
+  }
+  if (status == HW_DB_OK) {
+    status = is_noted(db, bases_cursor, sums.bases, &same_bases);
+  }
+  if (status == HW_DB_OK && (!same_names || !same_bases)) {
+    hw__fault fault = {.kind = HW_FAULT_NAMES};
+    snprintf(fault.text, sizeof fault.text, "%s are not those that were stored",
+             same_names ? "the rivers' kinds of time" : "the names or keys of rivers and sensors");
+    teller->tell(teller->context, &fault);
+  }
+  return status;
+}
+
+hw__db_status hw__verify_unchained(hw__db *db, const hw__fault_teller *teller, uint64_t *checked, uint64_t *unchained) {
+  hw__mark first = {.seq = INT64_MAX};
+  hw__value row[HW_COLUMNS_MOST];
+  walk w = {.db = db, .teller = teller};
+  hw__db_status status = hw__sql_one(db, SQL_MARK_FIRST, hw__read_mark, &first, HW_NO_VALUES);
+  size_t rows = PAGE;
+  status = status == HW_DB_ABSENT ? HW_DB_OK : status;
+  while (rows == PAGE && status == HW_DB_OK) {
+    rows = 0;
+    status = db->driver->start(db, SQL_LINKS, HW_VALUES(of_integer(w.at.seq), of_integer(first.seq), of_integer(PAGE)));
+    while (status == HW_DB_OK && (status = db->driver->next(db, SQL_LINKS, row)) == HW_DB_OK) {
+      const bool has_sum = row[HW_LINK_SUM].kind != HW_VALUE_NULL;
+      *checked += has_sum;
+      *unchained += !has_sum;
+      w.at.seq = hw__value_integer(&row[HW_LINK_SEQ]);
+      if (has_sum) {
+        check_sum(&w, row);
+      }
+      rows++;
+    }
+    db->driver->finish(db, SQL_LINKS);
+    status = status == HW_DB_ABSENT ? HW_DB_OK : status;
+  }
+  return status;
+}
+
+hw__db_status hw__keep_fault(hw__db *db, const hw__fault *fault, int64_t found_us) {
+  return hw__sql_run(db, SQL_FAULT_ADD,
+                     HW_VALUES(of_integer(found_us), of_integer(fault->first), of_integer(fault->last),
+                               of_integer(fault->records), of_text(fault->text)));
+}
+
+hw__db_status hw__verify_earlier(hw__db *db, const hw__fault_teller *teller) {
+  hw__value row[HW_COLUMNS_MOST];
+  hw__db_status status = db->driver->start(db, SQL_PAGE_FAULTS, HW_VALUES(of_integer(0), of_integer(1000)));
+  while (status == HW_DB_OK && (status = db->driver->next(db, SQL_PAGE_FAULTS, row)) == HW_DB_OK) {
+    hw__fault fault = {.kind = HW_FAULT_EARLIER,
+                       .first = hw__value_integer(&row[2]),
+                       .last = hw__value_integer(&row[3]),
+                       .records = hw__value_integer(&row[4])};
+    char when[WHEN], text[300];
+    say_received(hw__value_integer(&row[1]), when);
+    hw__value_copy(&row[5], text, sizeof text);
+    snprintf(fault.text, sizeof fault.text, "%s (found %s)", text, when);
+    teller->tell(teller->context, &fault);
+  }
+  db->driver->finish(db, SQL_PAGE_FAULTS);
+  return status == HW_DB_ABSENT ? HW_DB_OK : status;
+}
