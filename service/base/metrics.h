@@ -17,6 +17,8 @@
   X(HW_METRIC_COMMIT_FAILURES, "headwater_store_failures_total", 1, "Transactions that failed.")                     \
   X(HW_METRIC_COMMIT_US, "headwater_store_commit_seconds_total", 1e6, "Time spent in transactions.")                 \
   X(HW_METRIC_REMOVED, "headwater_readings_removed_total", 1, "Readings removed by retention.")                      \
+  X(HW_METRIC_LOG_VERIFIED, "headwater_log_verified_records_total", 1, "Records compared with their checksums.")     \
+  X(HW_METRIC_LOG_FAULTS, "headwater_log_faults_total", 1, "Records changed, missing or lost, as found.")            \
   X(HW_METRIC_ENGINE_READINGS, "headwater_engine_readings_total", 1, "Readings given to engines of incidents.")      \
   X(HW_METRIC_ENGINE_US, "headwater_engine_seconds_total", 1e6, "Time engines spent on them.")                       \
   X(HW_METRIC_ENGINE_FAILURES, "headwater_engine_failures_total", 1, "Engine calls that failed.")                    \

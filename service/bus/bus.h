@@ -24,10 +24,11 @@ typedef enum {
 } hw__bus_status;
 
 typedef struct {
-  const char *servers;     /* URL[,URL...]: nats://, or tls:// for all of them to be encrypted */
-  const char *credentials; /* file, or NULL */
-  const char *ca;          /* certificates trusted for tls:// servers, PEM; NULL: the machine's own */
-  const char *name;        /* ours, for those who watch the cluster */
+  const char *servers;         /* URL[,URL...]: nats://, or tls:// for all of them to be encrypted */
+  const char *credentials;     /* file, or NULL */
+  const char *ca;              /* certificates trusted for tls:// servers, PEM; NULL: the machine's own */
+  const char *user, *password; /* for servers whose URL has none; NULL: none */
+  const char *name;            /* ours, for those who watch the cluster */
 } hw__bus_options;
 
 /* Starts connecting, in the background where nobody answers yet.

@@ -70,6 +70,9 @@ static natsStatus set_options(natsOptions *o, hw__bus *bus, const hw__bus_option
   if (s == NATS_OK && options->credentials) {
     s = natsOptions_SetUserCredentialsFromFiles(o, options->credentials, NULL);
   }
+  if (s == NATS_OK && options->user) {
+    s = natsOptions_SetUserInfo(o, options->user, options->password ? options->password : "");
+  }
   if (s == NATS_OK && strstr(options->servers, "tls://")) {
     s = natsOptions_SetSecure(o, true);
     s = s == NATS_OK && options->ca ? natsOptions_LoadCATrustedCertificates(o, options->ca) : s;

@@ -29,7 +29,9 @@ static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t
     }
     snprintf(text, sizeof text, "%" PRIu64 " %zu", chance >> 1, partitions ? partitions : HW_CLUSTER_PARTITIONS);
     status = hw__bus_set(bus, "hw_conf", "cluster", text, 0, &revision);
-    status = status == HW_BUS_AWAY ? status : hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);
+    if (status != HW_BUS_AWAY) {
+      status = hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);
+    }
   }
   if (status == HW_BUS_OK &&
       (sscanf(text, "%" SCNd64 " %zu", id, agreed) != 2 || *agreed < 1 || *agreed > HW_CLUSTER_MOST_PARTITIONS)) {
@@ -71,7 +73,9 @@ static hw_status agree_on_engine(hw__cluster *cluster, hw_error *error) {
   hw__bus_status status = read_engine(cluster->bus, &cluster->engine, &revision);
   if (status == HW_BUS_OK && cluster->engine == 0) { /* nothing was ever worked here */
     status = hw__cluster_take_over(cluster);
-    status = status == HW_BUS_AWAY ? status : read_engine(cluster->bus, &cluster->engine, &revision);
+    if (status != HW_BUS_AWAY) {
+      status = read_engine(cluster->bus, &cluster->engine, &revision);
+    }
   }
   if (status != HW_BUS_OK) {
     snprintf(error->text, sizeof error->text, "the cluster does not answer");

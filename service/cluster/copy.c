@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "cluster/feed.h"
+#include "store/verify.h"
 
 enum { PIECE = 512 << 10, GROUP = 8, PUBLISH_MS = 5000, DIGEST = 32, TEXT = 400, PATH = 600, PATIENCE_MS = 2000 };
 static const int64_t largest = INT64_C(4) << 30; /* a manifest is anybody's to write: no more than this is believed */
@@ -119,6 +120,23 @@ void hw__copies_put_aside(const hw__copies *c) {
   put_aside(c->path, true);
 }
 
+static void count_fault(void *context, const hw__fault *fault) {
+  hw__log_fault(fault);
+  ++*(size_t *)context;
+}
+
+/* Are its records those that were stored? A copy may have been made of a damaged file. */
+static bool is_sound(const char *path) {
+  hw__db *db = NULL;
+  char sentence[256];
+  size_t faults = 0;
+  const hw__fault_teller teller = {count_fault, &faults};
+  const bool read =
+      hw__db_open(path, false, &db, sentence, sizeof sentence) == HW_DB_OK && hw__verify_log(db, &teller) == HW_DB_OK;
+  hw__db_close(db);
+  return read && !faults;
+}
+
 static bool bring_back(const hw__copies *c, const manifest *m) {
   const char *fault = "it could not be written";
   uint8_t *packed = fetch_pieces(c, m, &fault);
@@ -128,6 +146,11 @@ static bool bring_back(const hw__copies *c, const manifest *m) {
   snprintf(part, sizeof part, "%s.part", c->path);
   bool ok = plain && uncompress(plain, &size, packed, (uLong)m->packed) == Z_OK && size == (uLongf)m->plain &&
             write_file(part, plain, size);
+  if (ok && !is_sound(part)) {
+    fault = "its records are not those that were stored";
+    unlink(part);
+    ok = false;
+  }
   if (ok) {
     put_aside(c->path, false);
     ok = rename(part, c->path) == 0;

@@ -47,12 +47,14 @@ static bool take_readings(group *g, const hw__bus_message *message, const char *
 
 static bool take_command(group *g, const hw__bus_message *message, const hw__site *site) {
   hw__log_record command;
-  const hw_status status = hw__wire_read_command(message->data, message->size, &command);
+  char *note = NULL;
+  const hw_status status = hw__wire_read_command(message->data, message->size, &command, &note);
   if (status != HW_OK) {
     g->ingest.tally[HW_FATE_MALFORMED] += status == HW_EINPUT;
     return status == HW_EINPUT;
   }
   if (!hw__grow(&g->commands, g->command_count, &g->command_capacity, sizeof *g->commands, 16)) {
+    free(note);
     return false;
   }
   command.seq = message->seq * HW_WIRE_STRIDE;
@@ -120,6 +122,9 @@ hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t part
   }
   hw__ingest_clear(&g.ingest);
   free(g.stamps);
+  for (size_t i = 0; i < g.command_count; i++) {
+    free((char *)g.commands[i].note);
+  }
   free(g.commands);
   return status;
 }

@@ -13,8 +13,9 @@
 #include "cluster/outbox.h"
 #include "cluster/wire.h"
 #include "store/retention.h"
+#include "store/verify_loop.h"
 
-enum { GROUP = 256, FETCH_MS = 500, TRIES = 8 };
+enum { GROUP = 256, FETCH_MS = 500, TRIES = 8, VERIFY_HOURS = 24 };
 
 struct hw__partition {
   const hw__partition_plan *plan;
@@ -24,6 +25,7 @@ struct hw__partition {
   hw__store *store;
   hw__processing processing;
   hw__retention *retention;
+  hw__verify_loop *verifying;
   hw__outbox outbox;
   hw__copies copies;
   const char *origin; /* of the database */
@@ -96,6 +98,10 @@ static bool start_processing(hw__partition *p) {
   if (p->plan->retention_days > 0 &&
       hw__retention_start(p->store, p->plan->retention_days, &p->closing, &p->retention, &error) != HW_OK) {
     fail(p, error.text);
+    return false;
+  }
+  if (hw__verify_loop_start(p->store, VERIFY_HOURS, &p->closing, &p->verifying) != HW_OK) {
+    fail(p, "out of memory");
     return false;
   }
   return true;
@@ -202,6 +208,7 @@ static void feed(hw__partition *p) {
 
 static void close_all(hw__partition *p) {
   hw__retention_stop(p->retention);
+  hw__verify_loop_stop(p->verifying);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }

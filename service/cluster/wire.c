@@ -8,7 +8,7 @@
 
 #include "base/json.h"
 
-enum { BELOW = 1, CALENDAR = 2, ABOVE = 4 };
+enum { BELOW = 1, CALENDAR = 2, ABOVE = 4, DISCHARGE = 8 };
 enum { PROVISIONAL = 1, HAS_INTERVAL = 2, HAS_SOURCE = 4 };
 
 /* --- addresses --- */
@@ -121,8 +121,9 @@ char *hw__wire_readings(const hw__site *site, const hw__checked_reading *const *
   json_t *rows = json_array();
   for (size_t i = 0; i < count; i++) {
     const hw__checked_reading *e = entries[i];
-    json_t *row = json_pack("[s, f, f, i]", site->river.sensors[e->place.sensor].id, e->time_s, e->concentration_g_m3,
-                            (e->below_limit ? BELOW : 0) | (e->calendar ? CALENDAR : 0) | (e->above_limit ? ABOVE : 0));
+    json_t *row = json_pack("[s, f, f, i]", hw__site_name(site, e->place), e->time_s, e->concentration_g_m3,
+                            (e->below_limit ? BELOW : 0) | (e->calendar ? CALENDAR : 0) | (e->above_limit ? ABOVE : 0) |
+                                (e->place.gauge ? DISCHARGE : 0));
     if (json_array_append_new(rows, row) != 0) {
       json_decref(rows);
       return NULL;
@@ -138,11 +139,13 @@ static hw_status read_row(const json_t *row, const char *river, size_t line, hw_
   entry.below_limit = (flags & BELOW) != 0;
   entry.above_limit = (flags & ABOVE) != 0;
   entry.calendar = (flags & CALENDAR) != 0;
+  const bool discharge = (flags & DISCHARGE) != 0;
   const char *sensor = json_string_value(json_array_get(row, 0));
   if (!sensor || !isfinite(entry.time_s) || !isfinite(entry.concentration_g_m3) ||
-      (entry.below_limit && entry.above_limit)) {
+      (entry.below_limit && entry.above_limit) || (discharge && (entry.below_limit || entry.above_limit))) {
     ingest->tally[HW_FATE_MALFORMED]++;
-  } else if (hw__catalog_sensor(ingest->catalog, river, sensor, &entry.place) != HW_OK) {
+  } else if ((discharge ? hw__catalog_gauge : hw__catalog_sensor)(ingest->catalog, river, sensor, &entry.place) !=
+             HW_OK) {
     ingest->tally[HW_FATE_UNKNOWN]++;
   } else {
     return hw__ingest_entry(ingest, &entry);
@@ -164,24 +167,42 @@ hw_status hw__wire_read_readings(const char *text, size_t size, const char *rive
   return status;
 }
 
-char *hw__wire_command(const hw__log_record *record) {
-  return dump(json_pack("{s:i, s:s, s:I, s:o, s:s}", "v", HW_WIRE_VERSION, "command",
-                        record->kind == HW_RECORD_OPEN ? "open" : "close", "incident", (json_int_t)record->incident,
-                        "time_s", real(record->time_s), "method", record->method));
+static const char *const command_words[] = {
+    [HW_RECORD_OPEN] = "open", [HW_RECORD_CLOSE] = "close", [HW_RECORD_ACKNOWLEDGE] = "acknowledge"};
+
+static hw__record_kind command_of(const char *word) {
+  hw__record_kind kind = HW_RECORD_READING;
+  for (int k = HW_RECORD_OPEN; word && k <= HW_RECORD_ACKNOWLEDGE; k++) {
+    kind = command_words[k] && strcmp(word, command_words[k]) == 0 ? (hw__record_kind)k : kind;
+  }
+  return kind;
 }
 
-hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *out) {
+char *hw__wire_command(const hw__log_record *record) {
+  json_t *root =
+      json_pack("{s:i, s:s, s:I, s:o, s:s}", "v", HW_WIRE_VERSION, "command", command_words[record->kind], "incident",
+                (json_int_t)record->incident, "time_s", real(record->time_s), "method", record->method);
+  if (root && record->note) {
+    json_object_set_new(root, "note", json_string(record->note));
+  }
+  return dump(root);
+}
+
+hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *out, char **note) {
   json_t *root;
   const hw_status status = load(text, size, &root);
-  const char *word = json_string_value(json_object_get(root, "command"));
-  *out = (hw__log_record){.kind = word && strcmp(word, "open") == 0 ? HW_RECORD_OPEN : HW_RECORD_CLOSE,
+  const char *said = json_string_value(json_object_get(root, "note"));
+  *out = (hw__log_record){.kind = command_of(json_string_value(json_object_get(root, "command"))),
                           .incident = integer_of(root, "incident"),
                           .time_s = number_of(json_object_get(root, "time_s"))};
   const bool named = copy_text(root, "method", out->method, sizeof out->method);
-  const bool ok = word && (strcmp(word, "open") == 0 || strcmp(word, "close") == 0) && named &&
-                  (!out->method[0] || hw_method_find(out->method)) && !(fabs(out->time_s) > 1e10);
+  const bool ok = out->kind != HW_RECORD_READING && named && (!out->method[0] || hw_method_find(out->method)) &&
+                  !(fabs(out->time_s) > 1e10);
+  *note = status == HW_OK && ok && said ? strdup(said) : NULL;
+  out->note = *note;
+  const bool starved = status == HW_OK && ok && said && !*note;
   json_decref(root);
-  return status != HW_OK || ok ? status : HW_EINPUT;
+  return starved ? HW_ENOMEM : status != HW_OK || ok ? status : HW_EINPUT;
 }
 
 /* --- from the workers --- */
@@ -189,7 +210,7 @@ hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *o
 static const char *sensor_name(const hw__catalog *catalog, int64_t key) {
   hw__place place;
   return key && hw__catalog_place(catalog, key, &place) == HW_OK
-             ? hw__catalog_site(catalog, place.site)->river.sensors[place.sensor].id
+             ? hw__site_name(hw__catalog_site(catalog, place.site), place)
              : "";
 }
 

@@ -6,7 +6,7 @@
  * passed over, by every reader alike. Rivers and sensors go by name: numbers are each database's own.
  *
  *   hw.in.<partition>.<river>.readings    readings of one river, in order; stored whole or not at all
- *   hw.in.<partition>.<river>.command     a person opens or closes an incident
+ *   hw.in.<partition>.<river>.command     a person opens, acknowledges or closes an incident
  *   hw.out.<partition>.<river>.<kind>     what happened
  *
  * A record's number is its message's place in the stream times HW_WIRE_STRIDE, plus its place in the
@@ -20,7 +20,7 @@
 enum { HW_WIRE_STRIDE = 1024, HW_WIRE_ROWS = 1000, HW_WIRE_SUBJECT = 256, HW_WIRE_TRACKS = 64 };
 
 /* Every message says its version as "v". Those of former versions stay readable: the streams hold them. 1, without a
- * number, was 0.1.0; 2 has answers without a source, and readings at or above a limit. */
+ * number, was 0.1.0; 2 has answers without a source, readings at or above a limit, and discharges. */
 enum { HW_WIRE_VERSION = 2 };
 
 /* Which partition a river belongs to: FNV-1a (32 bits) of its token modulo the number of partitions,
@@ -44,10 +44,11 @@ char *hw__wire_readings(const hw__site *site, const hw__checked_reading *const *
  * Status: HW_EINPUT when it is not readable as a whole, HW_ENOMEM: to be read again. */
 hw_status hw__wire_read_readings(const char *text, size_t size, const char *river, hw__ingest *ingest);
 
-/* HW_RECORD_OPEN or _CLOSE; the river is the subject's, number and time of receipt are the stream's. */
+/* HW_RECORD_OPEN, _CLOSE or _ACKNOWLEDGE, whose note is malloc'd into *note; the river is the subject's, number and
+ * time of receipt are the stream's. */
 char *hw__wire_command(const hw__log_record *record);
 /* Status: as above. */
-hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *out);
+hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *out, char **note);
 
 /* Something that happened, with all that a reader needs to show it, whatever it has seen before. */
 typedef struct {

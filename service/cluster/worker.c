@@ -191,7 +191,8 @@ static void tick(hw__worker *w) {
 /* --- life --- */
 
 static hw_status join(hw__worker *w, const volatile sig_atomic_t *stop, hw_error *error) {
-  const hw__bus_options connection = {w->options.nats, w->options.nats_credentials, w->options.nats_ca, w->name};
+  const hw__bus_options connection = {w->options.nats,      w->options.nats_credentials, w->options.nats_ca,
+                                      w->options.nats_user, w->options.nats_password,    w->name};
   const hw__cluster_options wanted = {.partitions = w->options.partitions,
                                       .replicas = w->options.replicas,
                                       .retention_days = w->options.retention_days};

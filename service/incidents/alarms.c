@@ -69,7 +69,7 @@ static void tell_candidate(hw__outcome *outcome, hw__engine *engine, const hw__l
 static void clock_text(const hw__engine *engine, double time_s, char *out, size_t size) {
   char instant[48];
   if (!engine->calendar) {
-    snprintf(out, size, "%.0f s", time_s);
+    snprintf(out, size, "t = %+.2f h", time_s / 3600);
     return;
   }
   hw_time_format(60 * round(time_s / 60), instant, sizeof instant);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "incidents/alarms.h"
+#include "incidents/search_window.h"
 
 enum { PAGE = 64, FAR_BEHIND_PAGES = 160 };
 
@@ -38,6 +39,7 @@ hw_status hw__engine_create(hw__store *store, const hw__site *site, const hw__so
 void hw__engine_free(hw__engine *engine) {
   if (engine) {
     hw_run_free(engine->run);
+    hw__engine_flow_free(&engine->flow);
     free(engine->candidates);
     free(engine->intakes);
     pthread_mutex_destroy(&engine->lock);
@@ -104,22 +106,40 @@ static void recall(hw__engine *engine, hw__db *db) {
   hw__alarms_recall(engine, db);
 }
 
-static void begin(hw__engine *engine, hw__db *db) {
-  recall(engine, db);
-  engine->led_in = false;
-  engine->cursor = 0;
+/* A new run for the river with the discharges told so far. */
+static void start_run(hw__engine *engine) {
+  hw_run_free(engine->run);
+  engine->run = NULL;
   engine->readings = 0;
-  engine->time_count = 0;
-  engine->busy_s = 0;
-  const hw_problem problem = {.river = &engine->site->river};
+  if (engine->calendar &&
+      hw__search_excludes(&engine->site->river, engine->incident.onset_s, engine->excluded, sizeof engine->excluded)) {
+    engine->failure = engine->excluded;
+    hw__log(HW_LOG_WARNING, "search_box_out_of_date", "reason", engine->failure);
+    return;
+  }
+  const hw_problem problem = {.river = hw__engine_flow_river(&engine->flow, &engine->site->river)};
   /* One thread each: incidents share the cores among themselves. */
   const hw_options options = {
       .seed = engine->incident.seed, .level = engine->options.level, .threads = 1, .per_sensor = true, .steady = true};
-  const hw_status status = hw_run_create(hw_method_find(engine->incident.method), &problem, &options, &engine->run);
+  const hw_status status =
+      problem.river ? hw_run_create(hw_method_find(engine->incident.method), &problem, &options, &engine->run)
+                    : HW_ENOMEM;
   if (status != HW_OK) {
     engine->failure = hw_status_text(status);
     hw__log(HW_LOG_WARNING, "method_unusable", "reason", engine->failure);
   }
+}
+
+static void begin(hw__engine *engine, hw__db *db) {
+  recall(engine, db);
+  engine->led_in = false;
+  engine->cursor = 0;
+  engine->time_count = 0;
+  engine->busy_s = 0;
+  if (hw__engine_flow_begin(&engine->flow, &engine->site->river) != HW_OK) {
+    hw__log(HW_LOG_ERROR, "flow_not_followed", "reason", "out of memory");
+  }
+  start_run(engine);
 }
 
 static bool observe(hw__engine *engine, const hw__log_record *record) {
@@ -148,19 +168,63 @@ static bool observe(hw__engine *engine, const hw__log_record *record) {
   return status == HW_OK;
 }
 
-/* The next page of the incident's own readings. */
-static hw__db_status pull(hw__engine *engine, hw__db *db, int64_t upto, hw__log_record *page, size_t *count) {
+/* The next page of the incident's own readings, from a place in its log on: the lead-in first. */
+static hw__db_status pull(const hw__engine *engine, hw__db *db, bool *led_in, int64_t *cursor, int64_t upto,
+                          hw__log_record *page, size_t *count) {
   *count = 0;
-  if (!engine->led_in) {
-    const hw__lead_in what = {engine->site->key, engine->incident.from_s, engine->cursor, engine->incident.id};
+  if (!*led_in) {
+    const hw__lead_in what = {engine->site->key, engine->incident.from_s, *cursor, engine->incident.id};
     const hw__db_status status = hw__db_lead_in(db, &what, page, PAGE, count);
     if (status != HW_DB_OK || *count) {
       return status;
     }
-    engine->led_in = true;
-    engine->cursor = engine->incident.id - 1;
+    *led_in = true;
+    *cursor = engine->incident.id - 1;
   }
-  return hw__db_river_log(db, engine->site->key, engine->cursor, upto, page, PAGE, count);
+  return hw__db_river_log(db, engine->site->key, *cursor, upto, page, PAGE, count);
+}
+
+/* Gives a new run all readings up to the engine's place in the log. */
+static hw__db_status observe_again(hw__engine *engine) {
+  hw__log_record page[PAGE];
+  size_t count = PAGE;
+  bool led_in = false;
+  hw__db *db = hw__store_reader(engine->store);
+  hw__db_status status = db ? HW_DB_OK : HW_DB_IO;
+  for (int64_t cursor = 0; status == HW_DB_OK && count > 0;) {
+    status = pull(engine, db, &led_in, &cursor, engine->cursor, page, &count);
+    for (size_t i = 0; status == HW_DB_OK && i < count; i++) {
+      cursor = page[i].seq;
+      if (page[i].kind == HW_RECORD_READING && !hw__incident_passes_over(&engine->incident, engine->site, &page[i])) {
+        observe(engine, &page[i]);
+      }
+    }
+  }
+  if (db) {
+    hw__store_return(engine->store, db);
+  }
+  return status;
+}
+
+bool hw__engine_settle(hw__engine *engine) {
+  if (!engine->flow.changed || !engine->run || !engine->led_in) {
+    return true;
+  }
+  start_run(engine);
+  const hw__db_status status = engine->run ? observe_again(engine) : HW_DB_OK;
+  if (status != HW_DB_OK) {
+    hw__log(HW_LOG_ERROR, "readings_not_readable", "reason", hw__db_text(status));
+    hw__engine_drop(engine);
+  }
+  return status == HW_DB_OK;
+}
+
+/* Returned: true when the record changes what the run says. */
+static bool take(hw__engine *engine, const hw__log_record *record) {
+  if (record->kind == HW_RECORD_DISCHARGE) {
+    return hw__engine_flow_take(&engine->flow, engine->site, record, engine->incident.origin_s);
+  }
+  return engine->flow.changed || observe(engine, record); /* a run to be made anew will see it then */
 }
 
 static hw__db_status run_finish(hw__db *db, int64_t *seq, void *context) {
@@ -178,7 +242,7 @@ bool hw__engine_advance(hw__engine *engine, int64_t upto) {
   if (!engine->run && !engine->failure) {
     begin(engine, db);
   }
-  const hw__db_status status = pull(engine, db, upto, page, &count);
+  const hw__db_status status = pull(engine, db, &engine->led_in, &engine->cursor, upto, page, &count);
   hw__store_return(engine->store, db);
   if (status != HW_DB_OK) {
     hw__log(HW_LOG_ERROR, "readings_not_readable", "reason", hw__db_text(status));
@@ -188,15 +252,18 @@ bool hw__engine_advance(hw__engine *engine, int64_t upto) {
   bool any_due = false;
   for (size_t i = 0; i < count; i++) {
     engine->cursor = page[i].seq;
-    if (hw__incident_passes_over(&engine->incident, &page[i]) ||
+    if (hw__incident_passes_over(&engine->incident, engine->site, &page[i]) ||
         (page[i].seq <= engine->stored_seq && engine->failure)) {
       continue;
     }
-    const bool moved = engine->run && observe(engine, &page[i]);
+    const bool moved = engine->run && take(engine, &page[i]);
     const bool due = page[i].seq >= engine->incident.id && page[i].seq > engine->stored_seq;
     any_due = any_due || due;
     /* Far behind, the page's last estimate stands for all: catching up comes first. */
     if (due && (i + 1 == count || engine->full_pages < FAR_BEHIND_PAGES) && (moved || engine->failure)) {
+      if (!hw__engine_settle(engine)) {
+        break;
+      }
       hw__outcome_add(&outcome, engine, &page[i]);
     } else {
       hw__metric_add(HW_METRIC_ESTIMATES_SKIPPED, due);

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "incidents/engine_flow.h"
 #include "incidents/solver.h"
 
 enum { HW_ENGINE_TIMES = 256 };
@@ -27,7 +28,9 @@ typedef struct {
   uint64_t used;         /* when a query looked last, for letting go of runs */
   pthread_mutex_t lock;  /* all below */
   hw_run *run;
-  const char *failure; /* why there is no run */
+  hw__engine_flow flow; /* changed: the run waits to be made anew with it, see hw__engine_settle */
+  const char *failure;  /* why there is no run */
+  char excluded[320];   /* what failure points to where the search box is out of date */
   bool led_in;
   int64_t cursor;     /* last record given to the run */
   int64_t stored_seq; /* estimates up to here are stored */
@@ -47,6 +50,10 @@ void hw__engine_free(hw__engine *engine);
 /* Give the run what the log has for it up to `upto`, one page; store what came of it. The lock is held.
  * Returned: true when there may be more. */
 bool hw__engine_advance(hw__engine *engine, int64_t upto);
+/* Where discharges came in, the run begins again with all of them, so that what it says depends on the log alone and
+ * not on when it was asked. To be called before the run is asked. The lock is held. Returned: false when the log could
+ * not be read; the run is let go then. */
+bool hw__engine_settle(hw__engine *engine);
 /* Let the run go; the next advance starts again from the lead-in. The lock is held. */
 void hw__engine_drop(hw__engine *engine);
 

@@ -42,7 +42,12 @@ hw_result hw__outcome_result(const hw__engine *engine) {
 
 static char *result_json(const hw__engine *engine, const hw_estimate *estimate) {
   hw_result result = hw__outcome_result(engine);
-  result.estimate = estimate;
+  hw_estimate refusal;
+  hw_estimate_init(&refusal);
+  refusal.trust = HW_TRUST_NONE;
+  refusal.trust_reason = engine->failure;
+  refusal.has_source = false;
+  result.estimate = estimate ? estimate : engine->failure ? &refusal : NULL;
   char *text = NULL;
   return hw_result_json(&result, true, &text) == HW_OK ? text : NULL;
 }

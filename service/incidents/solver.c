@@ -252,6 +252,7 @@ hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(
     while (hw__engine_advance(engine, horizon(engine, tracker_seq))) {
     }
   }
+  hw__engine_settle(engine);
   const hw__solver_view view = {engine->run, &engine->incident, engine->site, hw__outcome_result(engine)};
   look(context, &view);
   pthread_mutex_unlock(&engine->lock);

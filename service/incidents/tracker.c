@@ -12,49 +12,19 @@
 enum { PAGE = 2048, SNAPSHOT_RECORDS = 50000, SNAPSHOT_MS = 10000 };
 static const double longest_incident_s = 30 * 86400.0, day_s = 86400;
 
-static bool is_open_on(const hw__tracker *tracker, int64_t river) {
+/* Has an open incident to do with what this sensor says? */
+static bool concerns(const hw__site *site, const hw__tracked *tracked, const hw__log_record *record) {
+  return tracked->river == record->river && hw__site_on_one_path(site, tracked->sensor, record->sensor);
+}
+
+/* On a network a spill that no open incident can account for opens one of its own. */
+static bool is_open_on(const hw__tracker *tracker, const hw__site *site, const hw__log_record *record) {
   for (size_t i = 0; i < tracker->open_count; i++) {
-    if (tracker->open[i].river == river) {
+    if (concerns(site, &tracker->open[i], record)) {
       return true;
     }
   }
   return false;
-}
-
-/* --- making it durable --- */
-
-typedef struct {
-  const hw__incident *incident;
-  bool opening;
-  hw__event event;
-} change_job;
-
-static hw__db_status run_change(hw__db *db, int64_t *seq, void *context) {
-  (void)seq;
-  const change_job *change = context;
-  const hw__db_status status =
-      change->opening ? hw__db_open_incident(db, change->incident) : hw__db_close_incident(db, change->incident);
-  return status == HW_DB_OK ? hw__db_put_event(db, &change->event) : status;
-}
-
-/* Keep trying: the log is ahead of us and nothing may be skipped. A stopping service gives up and
- * works it out again at its next start. */
-static hw__db_status write_change(hw__tracker *tracker, const hw__incident *incident, bool opening, int64_t seq) {
-  char body[256];
-  snprintf(body, sizeof body, "{\"reason\": \"%s\"}",
-           opening ? (incident->sensor ? "sensor left its background" : "opened by hand") : incident->reason);
-  change_job change = {incident, opening, {.seq = seq, .river = incident->river, .incident = incident->id}};
-  snprintf(change.event.kind, sizeof change.event.kind, "%s",
-           hw__event_text(opening ? HW_EVENT_INCIDENT_OPENED : HW_EVENT_INCIDENT_CLOSED));
-  change.event.at_us = opening ? incident->opened_us : incident->closed_us;
-  change.event.body = body;
-  hw__db_status status;
-  while ((status = hw__store_write(tracker->store, run_change, &change)) != HW_DB_OK &&
-         !hw__tracker_stopping(tracker)) {
-    hw__log(HW_LOG_ERROR, "incident_not_stored", "reason", hw__db_text(status));
-    hw__store_wait(tracker->store, UINT64_MAX, 1000);
-  }
-  return status;
 }
 
 /* --- opening and closing --- */
@@ -91,7 +61,7 @@ static void open_incident(hw__tracker *tracker, size_t site_index, const hw__log
                            .engine = HW_ENGINE};
   snprintf(incident.method, sizeof incident.method, "%s", record->method[0] ? record->method : tracker->options.method);
   incident.origin_s = origin_of(tracker, site, &incident, record->time_s);
-  if (write_change(tracker, &incident, true, record->seq) != HW_DB_OK) {
+  if (hw__tracker_write_change(tracker, &incident, true, record->seq) != HW_DB_OK) {
     tracker->incomplete = true;
     return;
   }
@@ -100,7 +70,7 @@ static void open_incident(hw__tracker *tracker, size_t site_index, const hw__log
                          .opened_s = record->time_s,
                          .latest_s = record->time_s,
                          .above_s = record->kind == HW_RECORD_READING ? record->time_s : (double)NAN,
-                         .furthest_m = -INFINITY};
+                         .sensor = incident.sensor};
   hw__tracker_add(tracker, &tracked);
   if (tracker->listener.opened) {
     tracker->listener.opened(tracker->listener.context, &incident);
@@ -115,7 +85,7 @@ static void close_incident(hw__tracker *tracker, hw__tracked *tracked, const hw_
                            .closed_s = tracked->latest_s,
                            .closed_us = record->received_us};
   snprintf(incident.reason, sizeof incident.reason, "%s", reason);
-  if (write_change(tracker, &incident, false, record->seq) != HW_DB_OK) {
+  if (hw__tracker_write_change(tracker, &incident, false, record->seq) != HW_DB_OK) {
     tracker->incomplete = true;
     return;
   }
@@ -125,12 +95,13 @@ static void close_incident(hw__tracker *tracker, hw__tracked *tracked, const hw_
   }
 }
 
-/* Is a sensor of this river above its background, as far as recent readings tell? */
-static bool any_alarm(const hw__tracker *tracker, size_t site_index, double latest_s) {
+/* Is a sensor that this incident concerns above its background, as far as recent readings tell? */
+static bool any_alarm(const hw__tracker *tracker, size_t site_index, const hw__tracked *tracked) {
   const hw__site *site = hw__catalog_site(tracker->catalog, site_index);
   for (size_t s = 0; s < site->river.sensor_count; s++) {
     const hw__detector *d = &tracker->detectors[site_index][s];
-    if (d->alarm && d->latest_s > latest_s - tracker->options.quiet_s) {
+    if (d->alarm && d->latest_s > tracked->latest_s - tracker->options.quiet_s &&
+        hw__site_on_one_path(site, tracked->sensor, site->sensor_keys[s])) {
       return true;
     }
   }
@@ -138,18 +109,15 @@ static bool any_alarm(const hw__tracker *tracker, size_t site_index, double late
 }
 
 /* How long until the pulse reaches the next sensor that has not seen it, 0 below the last. */
-static double travel_to_next_s(const hw__tracker *tracker, size_t site_index, double furthest_m) {
+static double travel_to_next_s(const hw__tracker *tracker, size_t site_index, int64_t furthest) {
   const hw__site *site = hw__catalog_site(tracker->catalog, site_index);
   double next_m = INFINITY;
   for (size_t s = 0; s < site->river.sensor_count; s++) {
-    const double x_m = site->river.sensors[s].location_m;
-    next_m = x_m > furthest_m && x_m < next_m ? x_m : next_m;
-  }
-  if (!isfinite(next_m) || !isfinite(furthest_m)) {
-    return 0;
+    const double way_m = hw__site_way_m(site, furthest, site->sensor_keys[s]);
+    next_m = way_m > 0 && way_m < next_m ? way_m : next_m;
   }
   /* Half as long again: velocities are medians, and the pulse's front is not its last drop. */
-  return 1.5 * (next_m - furthest_m) / tracker->slowest_m_s[site_index];
+  return isfinite(next_m) ? 1.5 * next_m / tracker->slowest_m_s[site_index] : 0;
 }
 
 static void follow_incident(hw__tracker *tracker, size_t site_index, hw__tracked *tracked,
@@ -159,10 +127,10 @@ static void follow_incident(hw__tracker *tracker, size_t site_index, hw__tracked
     close_incident(tracker, tracked, record, "expired");
     return;
   }
-  if (!isfinite(tracked->above_s) || any_alarm(tracker, site_index, tracked->latest_s)) {
+  if (!isfinite(tracked->above_s) || any_alarm(tracker, site_index, tracked)) {
     return;
   }
-  const double hold_s = tracker->options.quiet_s + travel_to_next_s(tracker, site_index, tracked->furthest_m);
+  const double hold_s = tracker->options.quiet_s + travel_to_next_s(tracker, site_index, tracked->furthest);
   if (tracked->latest_s > tracked->above_s + hold_s) {
     close_incident(tracker, tracked, record, "passed");
   }
@@ -202,7 +170,7 @@ static bool is_misdated(hw__tracker *tracker, const hw__log_record *record, hw__
 
 static void take_reading(hw__tracker *tracker, const hw__log_record *record) {
   hw__place place;
-  if (hw__catalog_place(tracker->catalog, record->sensor, &place) != HW_OK) {
+  if (hw__catalog_place(tracker->catalog, record->sensor, &place) != HW_OK || place.gauge) {
     return; /* a sensor no river file has any more */
   }
   const hw__site *site = hw__catalog_site(tracker->catalog, place.site);
@@ -218,16 +186,17 @@ static void take_reading(hw__tracker *tracker, const hw__log_record *record) {
   if (tracker->options.watch_only) {
     return;
   }
-  if (found == HW_DETECT_RAISED && !is_open_on(tracker, record->river)) {
+  if (found == HW_DETECT_RAISED && !is_open_on(tracker, site, record)) {
     open_incident(tracker, place.site, record, detector->onset_s);
   }
   const bool above = found == HW_DETECT_RAISED || found == HW_DETECT_ALARM;
   for (size_t i = tracker->open_count; i-- > 0;) {
     hw__tracked *each = &tracker->open[i];
-    if (each->river == record->river) {
+    if (concerns(site, each, record)) {
       if (above) {
         each->above_s = isfinite(each->above_s) ? fmax(each->above_s, record->time_s) : record->time_s;
-        each->furthest_m = fmax(each->furthest_m, sensor->location_m);
+        const bool further = !each->furthest || hw__site_way_m(site, each->furthest, record->sensor) > 0;
+        each->furthest = further ? record->sensor : each->furthest;
       }
       follow_incident(tracker, place.site, each, record);
     }
@@ -253,6 +222,10 @@ static void take_command(hw__tracker *tracker, const hw__log_record *record) {
     }
     return;
   }
+  if (record->kind == HW_RECORD_ACKNOWLEDGE) {
+    tracker->incomplete = hw__tracker_write_acknowledgement(tracker, record) != HW_DB_OK;
+    return;
+  }
   for (size_t i = 0; i < tracker->open_count; i++) {
     if (tracker->open[i].id == record->incident) {
       close_incident(tracker, &tracker->open[i], record, "closed by hand");
@@ -261,8 +234,8 @@ static void take_command(hw__tracker *tracker, const hw__log_record *record) {
   }
 }
 
-/* One page of the log. Returned: how many records there were. */
-static size_t take_page(hw__tracker *tracker, hw__log_record *page) {
+/* One page of the log, which ends at `head`. Returned: how many records there were. */
+static size_t take_page(hw__tracker *tracker, hw__log_record *page, int64_t head) {
   hw__db *db = hw__store_reader(tracker->store);
   size_t count = 0;
   hw__db_status status = HW_DB_IO;
@@ -278,12 +251,15 @@ static size_t take_page(hw__tracker *tracker, hw__log_record *page) {
   for (size_t i = 0; i < count && !tracker->incomplete; i++) {
     if (page[i].kind == HW_RECORD_READING) {
       take_reading(tracker, &page[i]);
-    } else if (!tracker->options.watch_only) {
+    } else if (page[i].kind != HW_RECORD_DISCHARGE && !tracker->options.watch_only) {
       take_command(tracker, &page[i]);
     }
     if (!tracker->incomplete) {
       hw__tracker_reach(tracker, page[i].seq);
     }
+  }
+  if (!count) {
+    hw__tracker_reach(tracker, head); /* the last numbers belonged to records that were lost */
   }
   if (count && tracker->listener.advanced) {
     tracker->listener.advanced(tracker->listener.context);
@@ -302,7 +278,7 @@ void *hw__tracker_loop(void *argument) {
     const int64_t head = hw__store_seq(tracker->store);
     size_t taken = 1;
     while (tracker->seq < head && !hw__tracker_stopping(tracker) && taken > 0) {
-      taken = take_page(tracker, page);
+      taken = take_page(tracker, page, head);
       since_snapshot += taken;
       if (since_snapshot >= SNAPSHOT_RECORDS) {
         hw__tracker_save(tracker);

@@ -48,5 +48,8 @@ size_t hw__tracker_open_count(hw__tracker *tracker);
  * Status: HW_DB_ABSENT when there is no such open incident (close). */
 hw__db_status hw__tracker_open(hw__tracker *tracker, size_t site, const char *method, double time_s, int64_t *id);
 hw__db_status hw__tracker_close(hw__tracker *tracker, int64_t id);
+/* note: JSON text, {"who", "note", "subject"}. *seq: the number of the record. */
+hw__db_status hw__tracker_acknowledge(hw__tracker *tracker, const hw__incident *incident, const char *note,
+                                      int64_t *seq);
 
 #endif

@@ -51,3 +51,12 @@ hw__db_status hw__tracker_close(hw__tracker *tracker, int64_t id) {
   hw__log_record record = {.kind = HW_RECORD_CLOSE, .river = river, .incident = id, .time_s = NAN};
   return say(tracker, &record);
 }
+
+hw__db_status hw__tracker_acknowledge(hw__tracker *tracker, const hw__incident *incident, const char *note,
+                                      int64_t *seq) {
+  hw__log_record record = {
+      .kind = HW_RECORD_ACKNOWLEDGE, .river = incident->river, .incident = incident->id, .time_s = NAN, .note = note};
+  const hw__db_status status = say(tracker, &record);
+  *seq = record.seq;
+  return status;
+}

@@ -129,7 +129,7 @@ static bool restore(hw__tracker *tracker, const char *body, size_t size) {
     snapshot_row row;
     hw__place place;
     memcpy(&row, at, sizeof row);
-    if (hw__catalog_place(tracker->catalog, row.key, &place) == HW_OK) {
+    if (hw__catalog_place(tracker->catalog, row.key, &place) == HW_OK && !place.gauge) {
       tracker->detectors[place.site][place.sensor] = row.detector;
     }
   }
@@ -144,14 +144,14 @@ static bool restore(hw__tracker *tracker, const char *body, size_t size) {
 static void adopt_open_incidents(hw__tracker *tracker, hw__db *db) {
   hw__incident open[256];
   size_t count = 0;
-  hw__db_incidents(db, 0, true, open, 256, &count);
+  hw__db_incidents(db, &(hw__incident_query){.open_only = true}, open, 256, &count);
   for (size_t i = count; i-- > 0;) {
     const hw__tracked tracked = {.id = open[i].id,
                                  .river = open[i].river,
                                  .opened_s = open[i].opened_s,
                                  .latest_s = open[i].opened_s,
                                  .above_s = open[i].opened_s,
-                                 .furthest_m = -INFINITY};
+                                 .sensor = open[i].sensor};
     hw__tracker_add(tracker, &tracked);
   }
 }
@@ -186,6 +186,12 @@ static double velocity_to_wait_by(const hw_river *river) {
   for (size_t i = 0; i < river->reach_count; i++) {
     const double v = river->reaches[i].velocity_m_s;
     slowest = slowest > 0 && slowest < v ? slowest : v;
+  }
+  for (size_t b = 0; b < river->branch_count; b++) {
+    for (size_t i = 0; i < river->branches[b].reach_count; i++) {
+      const double v = river->branches[b].reaches[i].velocity_m_s;
+      slowest = slowest > 0 && slowest < v ? slowest : v;
+    }
   }
   for (size_t s = 0; s < river->sensor_count && slowest <= 0; s++) {
     slowest = river->sensors[s].section_velocity_m_s;

@@ -11,7 +11,8 @@ typedef struct {
   int64_t id, river;
   double opened_s, latest_s; /* reading time */
   double above_s;            /* last reading above the background; NAN: none yet */
-  double furthest_m;         /* most downstream sensor that was above it */
+  int64_t sensor;            /* key of the one that raised it; 0: a person, whom every sensor concerns */
+  int64_t furthest;          /* key of the most downstream sensor that was above it; 0: none yet */
 } hw__tracked;
 
 struct hw__tracker {
@@ -39,5 +40,10 @@ void hw__tracker_reach(hw__tracker *tracker, int64_t seq);
 /* Tell those who wait for a record to be taken. */
 void hw__tracker_news(hw__tracker *tracker);
 void hw__tracker_save(hw__tracker *tracker);
+
+/* Store that an incident opened or closed, by the record of this number, with the event that tells it. */
+hw__db_status hw__tracker_write_change(hw__tracker *tracker, const hw__incident *incident, bool opening, int64_t seq);
+/* Store the event of an acknowledgement. */
+hw__db_status hw__tracker_write_acknowledgement(hw__tracker *tracker, const hw__log_record *record);
 
 #endif

@@ -12,6 +12,8 @@
 
 /* A cubic metre of water weighs 1e6 g: no dissolved load exceeds it. */
 static const double absurd_g_m3 = 1e6;
+/* No river carries so much: the Amazon in flood has 4e5. */
+static const double absurd_m3_s = 1e6;
 /* Relative times beyond three centuries and dates before 1900 or after 2200 are mistakes of unit. */
 static const double absurd_relative_s = 1e10;
 static const double earliest_unix_s = -2208988800.0;
@@ -54,14 +56,14 @@ static bool row_value(const hw__raw_row *row, hw__checked_reading *out) {
   out->above_limit = row->above_limit;
   if (row->value) {
     const char sign = row->value[0];
-    const bool signed_value = sign == '<' || sign == '>';
+    const bool signed_value = !row->discharge && (sign == '<' || sign == '>');
     out->below_limit = signed_value ? sign == '<' : row->below_limit;
     out->above_limit = signed_value ? sign == '>' : row->above_limit;
     if (hw_number_parse(row->value + signed_value, &value) != HW_OK) {
       return false;
     }
   }
-  out->concentration_g_m3 = value / row->per_g_m3;
+  out->concentration_g_m3 = row->discharge ? value : value / row->per_g_m3;
   return isfinite(out->concentration_g_m3) && !(out->below_limit && out->above_limit);
 }
 
@@ -86,21 +88,41 @@ static double noise_around_zero(const hw_sensor *sensor) {
   return fmax(1e-4, fmax(10 * sensor->noise_absolute_g_m3, 3 * sensor->detection_limit_g_m3));
 }
 
+/* Is the value one that a river can have? Returned: the fate of one that is not, told in `reason`. */
+static hw__fate judge_concentration(const hw__site *site, const hw__checked_reading *entry, char *reason, size_t size) {
+  const double c = entry->concentration_g_m3;
+  const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);
+  if (c < lowest) {
+    snprintf(reason, size, "concentration %g g/m3, expected zero or more (%g within this sensor's noise)", c, lowest);
+    return HW_FATE_NEGATIVE;
+  }
+  if (entry->below_limit && c < 0) {
+    snprintf(reason, size, "below a limit of %g g/m3, expected zero or more", c);
+    return HW_FATE_NEGATIVE;
+  }
+  snprintf(reason, size, "concentration %g g/m3, expected at most %g", c, absurd_g_m3);
+  return c > absurd_g_m3 ? HW_FATE_ABSURD : HW_FATE_ACCEPTED;
+}
+
+static hw__fate judge_discharge(const hw__checked_reading *entry, char *reason, size_t size) {
+  const double q = entry->concentration_g_m3;
+  if (!(q > 0)) {
+    snprintf(reason, size, "discharge %g m3/s, expected a positive number", q);
+    return HW_FATE_NEGATIVE;
+  }
+  snprintf(reason, size, "discharge %g m3/s, expected at most %g", q, absurd_m3_s);
+  return q > absurd_m3_s ? HW_FATE_ABSURD : HW_FATE_ACCEPTED;
+}
+
 hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry) {
   const hw__site *site = hw__catalog_site(ingest->catalog, entry->place.site);
   const size_t line = entry->line;
-  const double c = entry->concentration_g_m3, t = entry->time_s;
-  const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);
-  if (c < lowest) {
-    return hw__ingest_reject(ingest, line, HW_FATE_NEGATIVE,
-                             "concentration %g g/m3, expected zero or more (%g within this sensor's noise)", c, lowest);
-  }
-  if (entry->below_limit && c < 0) {
-    return hw__ingest_reject(ingest, line, HW_FATE_NEGATIVE, "below a limit of %g g/m3, expected zero or more", c);
-  }
-  if (c > absurd_g_m3) {
-    return hw__ingest_reject(ingest, line, HW_FATE_ABSURD, "concentration %g g/m3, expected at most %g", c,
-                             absurd_g_m3);
+  const double t = entry->time_s;
+  char reason[sizeof ingest->rejects->reason];
+  const hw__fate fate = entry->place.gauge ? judge_discharge(entry, reason, sizeof reason)
+                                           : judge_concentration(site, entry, reason, sizeof reason);
+  if (fate != HW_FATE_ACCEPTED) {
+    return hw__ingest_reject(ingest, line, fate, "%s", reason);
   }
   const bool dated = entry->calendar || site->river.search_is_calendar;
   if (dated ? (t < earliest_unix_s || t > latest_unix_s) : fabs(t) > absurd_relative_s) {
@@ -121,18 +143,20 @@ hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry)
 
 hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row) {
   const char *river = row->river && *row->river ? row->river : ingest->river;
+  const char *kind = row->discharge ? "gauge" : "sensor";
   if (!row->sensor || !*row->sensor) {
-    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "no sensor, expected its id");
+    return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "no %s, expected its id", kind);
   }
   hw__checked_reading entry = {.line = line};
-  switch (hw__catalog_sensor(ingest->catalog, river, row->sensor, &entry.place)) {
+  switch (
+      (row->discharge ? hw__catalog_gauge : hw__catalog_sensor)(ingest->catalog, river, row->sensor, &entry.place)) {
     case HW_OK:
       break;
     case HW_EDOMAIN:
-      return hw__ingest_reject(ingest, line, HW_FATE_UNKNOWN, "sensor '%.64s' is in several rivers, expected one named",
-                               row->sensor);
+      return hw__ingest_reject(ingest, line, HW_FATE_UNKNOWN, "%s '%.64s' is in several rivers, expected one named",
+                               kind, row->sensor);
     default:
-      return hw__ingest_reject(ingest, line, HW_FATE_UNKNOWN, "no sensor '%.64s'%s%.64s", row->sensor,
+      return hw__ingest_reject(ingest, line, HW_FATE_UNKNOWN, "no %s '%.64s'%s%.64s", kind, row->sensor,
                                river && *river ? " in river " : "", river ? river : "");
   }
   if (!row->has_time || !row_time(row, &entry.time_s, &entry.calendar)) {
@@ -145,7 +169,8 @@ hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row
   }
   if (!row_value(row, &entry)) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED,
-                             "concentration '%.40s', expected a number, <limit or >limit",
+                             row->discharge ? "discharge '%.40s', expected a number"
+                                            : "concentration '%.40s', expected a number, <limit or >limit",
                              row->value ? row->value : "");
   }
   return hw__ingest_entry(ingest, &entry);
@@ -207,7 +232,11 @@ hw_status hw__ingest_payload(hw__ingest *ingest, const char *sensor, const char 
     time += strspn(time, " \t");
   }
   const bool dated = strchr(time, 'T') != NULL;
+  hw__place place;
+  const bool gauge = hw__catalog_sensor(ingest->catalog, ingest->river, sensor, &place) == HW_ENAME &&
+                     hw__catalog_gauge(ingest->catalog, ingest->river, sensor, &place) == HW_OK;
   const hw__raw_row row = {.sensor = sensor,
+                           .discharge = gauge,
                            .time = time,
                            .calendar = dated,
                            .unit_s = 1,

@@ -17,7 +17,7 @@ typedef struct {
   size_t line;
   hw__place place;
   double time_s;
-  double concentration_g_m3;
+  double concentration_g_m3;     /* at a gauge the discharge, m3/s */
   bool below_limit, above_limit; /* below, or at or above, the number */
   bool calendar;                 /* time_s counts from 1970, told as a date */
   hw__fate fate;
@@ -30,9 +30,9 @@ typedef struct {
 } hw__reject;
 
 /* As the store keeps it. */
-enum { HW_BELOW = 1, HW_ABOVE = 2 };
+enum { HW_BELOW = 1, HW_ABOVE = 2, HW_DISCHARGE = 3 };
 static inline int hw__censoring(const hw__checked_reading *reading) {
-  return reading->below_limit ? HW_BELOW : reading->above_limit ? HW_ABOVE : 0;
+  return reading->place.gauge ? HW_DISCHARGE : reading->below_limit ? HW_BELOW : reading->above_limit ? HW_ABOVE : 0;
 }
 
 enum { HW_REJECTS_REPORTED = 1000 }; /* more are counted, not listed */
@@ -62,8 +62,8 @@ hw__body_kind hw__ingest_kind(const char *content_type);
 /* Parse a whole body. Status: HW_ENOMEM only, also where the budget is spent; faults of the input are fates. */
 hw_status hw__ingest_body(hw__ingest *ingest, hw__body_kind kind, const char *body, size_t size);
 /* One MQTT payload for the sensor its topic named: a JSON object, or `VALUE TIME` with TIME in ISO 8601 or
- * plain seconds. A time is always needed, here and in line protocol: a message delivered twice could not be
- * recognised without it. */
+ * plain seconds; the topic of a gauge that no sensor shares its name with takes discharges in the same way. A time is
+ * always needed, here and in line protocol: a message delivered twice could not be recognised without it. */
 hw_status hw__ingest_payload(hw__ingest *ingest, const char *sensor, const char *payload, size_t size);
 /* Release the arrays; the struct can be used again. */
 void hw__ingest_clear(hw__ingest *ingest);
@@ -84,6 +84,7 @@ typedef struct {
   bool has_value;
   bool below_limit, above_limit; /* with value_number */
   double per_g_m3;               /* how many of the value's unit make 1 g/m3 */
+  bool discharge;                /* the value is m3/s, and `sensor` the id of a gauge */
 } hw__raw_row;
 
 hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row);

@@ -16,10 +16,9 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
   }
   hw__raw_row row = {.per_g_m3 = 1};
   row.river = json_string_value(json_object_get(object, "river"));
-  const char *named = json_string_value(json_object_get(object, "sensor"));
-  row.sensor = sensor ? sensor : named;
   const char *key;
   json_t *value;
+  const json_t *discharge = NULL;
   void *at = json_object_iter((json_t *)object);
   for (; at; at = json_object_iter_next((json_t *)object, at)) {
     key = json_object_iter_key(at);
@@ -35,12 +34,24 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
       if (row.has_value && !json_is_string(value) && !json_is_number(value)) {
         return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "%.40s is not a number, <limit or >limit", key);
       }
+    } else if (hw_row_names_discharge(key)) {
+      discharge = value;
     } else if (strcmp(key, "below_limit") == 0) {
       row.below_limit = json_is_true(value);
     } else if (strcmp(key, "above_limit") == 0) {
       row.above_limit = json_is_true(value);
     }
   }
+  if (!row.has_value && discharge && !json_is_null(discharge)) {
+    row.discharge = row.has_value = true;
+    row.value = json_string_value(discharge);
+    row.value_number = json_number_value(discharge);
+    if (!row.value && !json_is_number(discharge)) {
+      return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "discharge_m3_s is not a number");
+    }
+  }
+  const char *gauge = row.discharge ? json_string_value(json_object_get(object, "gauge")) : NULL;
+  row.sensor = sensor ? sensor : gauge ? gauge : json_string_value(json_object_get(object, "sensor"));
   return hw__ingest_row(ingest, line, &row);
 }
 

@@ -70,10 +70,31 @@ static char *cut(char **at, const char *stops, char *found) {
   return start;
 }
 
+static double stamp_seconds(long long ticks, double tick_ns) {
+  if (tick_ns > 1e9) {
+    return (double)ticks * (tick_ns / 1e9);
+  }
+  /* Whole seconds and the rest apart, so that nanoseconds do not cost the second its precision. */
+  const long long per_second = (long long)(1e9 / tick_ns);
+  const long long whole = ticks / per_second;
+  return (double)whole + (double)(ticks % per_second) / (double)per_second;
+}
+
+/* A whole number ends in i or u. */
+static char *whole(char *value) {
+  const size_t length = strlen(value);
+  if (length && strchr("iu", value[length - 1])) {
+    value[length - 1] = '\0';
+  }
+  return value;
+}
+
 /* "measurement,river=a,sensor=b concentration_g_m3=0.02,below_limit=true 1700000000000000000" */
 static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
   char stop = 0;
   char *at = line;
+  const char *gauge = NULL;
+  char *discharge = NULL;
   const char *measurement = cut(&at, ", ", &stop);
   if (!*measurement) {
     return false;
@@ -88,6 +109,8 @@ static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
       row->river = value;
     } else if (strcmp(name, "sensor") == 0) {
       row->sensor = value;
+    } else if (strcmp(name, "gauge") == 0) {
+      gauge = value;
     }
   }
   do {
@@ -101,14 +124,17 @@ static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
     } else if (strcmp(name, "above_limit") == 0) {
       row->above_limit = *value == 't' || *value == 'T';
     } else if (hw_row_names_value(name, &row->per_g_m3)) {
-      const size_t length = strlen(value);
-      if (length && value[length - 1] == 'i') {
-        value[length - 1] = '\0';
-      }
-      row->value = value;
+      row->value = whole(value);
       row->has_value = true;
+    } else if (hw_row_names_discharge(name)) {
+      discharge = whole(value);
     }
   } while (stop == ',');
+  if (!row->has_value && discharge) {
+    row->discharge = row->has_value = true;
+    row->value = discharge;
+    row->sensor = gauge ? gauge : row->sensor;
+  }
   const char *stamp = trim(at);
   if (*stamp) {
     char *end;
@@ -116,11 +142,8 @@ static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
     if (*end || end == stamp) {
       return false;
     }
-    /* Whole seconds and the rest apart, so that nanoseconds do not cost the second its precision. */
-    const long long per_second = (long long)(1e9 / tick_ns);
     row->has_time = true;
-    const long long whole = ticks / per_second;
-    row->time_value = (double)whole + (double)(ticks % per_second) / (double)per_second;
+    row->time_value = stamp_seconds(ticks, tick_ns);
   }
   return true;
 }

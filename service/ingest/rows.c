@@ -26,7 +26,8 @@ static hw_status take(hw__ingest *ingest, size_t line, const hw_row *found) {
                            .unit_s = 1,
                            .time_value = found->reading.time_s,
                            .has_time = true,
-                           .value_number = found->reading.concentration_g_m3,
+                           .value_number = found->discharge ? found->discharge_m3_s : found->reading.concentration_g_m3,
+                           .discharge = found->discharge,
                            .has_value = !found->missing,
                            .below_limit = found->reading.below_limit,
                            .above_limit = found->reading.above_limit,
@@ -34,9 +35,17 @@ static hw_status take(hw__ingest *ingest, size_t line, const hw_row *found) {
   return hw__ingest_row(ingest, line, &row);
 }
 
+/* The river that rows without one of their own belong to; NULL: nobody said. */
+static const hw_river *river_of(const hw__ingest *ingest) {
+  const bool alone = hw__catalog_count(ingest->catalog) == 1;
+  const bool named = ingest->river && *ingest->river;
+  const ptrdiff_t site = named ? hw__catalog_find(ingest->catalog, ingest->river) : alone ? 0 : -1;
+  return site < 0 ? NULL : &hw__catalog_site(ingest->catalog, (size_t)site)->river;
+}
+
 hw_status hw__ingest_rows(hw__ingest *ingest, hw_rows_format format, const char *body, size_t size) {
   hw_rows *rows = NULL;
-  hw_status status = hw_rows_create(body, size, format, &rows);
+  hw_status status = hw_rows_create(body, size, format, river_of(ingest), &rows);
   while (status == HW_OK) {
     hw_row found;
     hw_error error;

@@ -197,17 +197,22 @@ hw__db_status hw__accept_open(hw__service *service, size_t site, const char *met
   return status;
 }
 
+static hw__db_status find_incident(hw__service *service, int64_t id, hw__incident *out) {
+  hw__db *db = hw__store_reader(service->store);
+  const hw__db_status status = db ? hw__db_incident(db, id, out) : HW_DB_IO;
+  if (db) {
+    hw__store_return(service->store, db);
+  }
+  return status;
+}
+
 hw__db_status hw__accept_close(hw__service *service, int64_t id, bool *shown) {
   if (!service->follower) {
     *shown = true;
     return hw__tracker_close(service->processing.tracker, id);
   }
   hw__incident incident;
-  hw__db *db = hw__store_reader(service->store);
-  hw__db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
-  if (db) {
-    hw__store_return(service->store, db);
-  }
+  hw__db_status status = find_incident(service, id, &incident);
   const ptrdiff_t site = status == HW_DB_OK ? hw__catalog_site_of_key(service->catalog, incident.river) : -1;
   if (status == HW_DB_OK && (incident.closed_seq || site < 0)) {
     return HW_DB_ABSENT;
@@ -218,5 +223,47 @@ hw__db_status hw__accept_close(hw__service *service, int64_t id, bool *shown) {
     status = publish_command(service, (size_t)site, &record, &seq);
   }
   *shown = status == HW_DB_OK && await_incident(service, id, true);
+  return status;
+}
+
+/* Wait until the store shows the event of this acknowledgement. */
+static bool await_acknowledgement(hw__service *service, int64_t id, int64_t seq) {
+  bool there = false;
+  for (int waited = 0; waited < ACT_MS && !there && !atomic_load(&service->stopping); waited += 50) {
+    hw__event events[64];
+    size_t count = 0;
+    hw__db *db = hw__store_reader(service->store);
+    if (db) {
+      hw__db_latest_events(db, 0, events, sizeof events / sizeof events[0], &count);
+      hw__store_return(service->store, db);
+    }
+    for (size_t i = 0; i < count; i++) {
+      there = there || (events[i].incident == id && events[i].seq == seq);
+      free(events[i].body);
+    }
+    if (!there) {
+      hw__clock_nap_ms(50);
+    }
+  }
+  return there;
+}
+
+hw__db_status hw__accept_acknowledgement(hw__service *service, int64_t id, const char *note, bool *shown) {
+  hw__incident incident;
+  int64_t seq = 0;
+  hw__db_status status = find_incident(service, id, &incident);
+  const ptrdiff_t site = status == HW_DB_OK ? hw__catalog_site_of_key(service->catalog, incident.river) : -1;
+  if (status == HW_DB_OK && site < 0) {
+    return HW_DB_ABSENT;
+  }
+  *shown = true;
+  if (status == HW_DB_OK && !service->follower) {
+    return hw__tracker_acknowledge(service->processing.tracker, &incident, note, &seq);
+  }
+  if (status == HW_DB_OK) {
+    const hw__log_record record = {.kind = HW_RECORD_ACKNOWLEDGE, .incident = id, .time_s = NAN, .note = note};
+    status = publish_command(service, (size_t)site, &record, &seq);
+    *shown = status == HW_DB_OK && await_acknowledgement(service, id, seq);
+  }
   return status;
 }

@@ -18,5 +18,7 @@ hw__db_status hw__accept_readings(hw__service *service, hw__ingest *ingest);
 hw__db_status hw__accept_open(hw__service *service, size_t site, const char *method, double time_s, int64_t *id,
                               bool *shown);
 hw__db_status hw__accept_close(hw__service *service, int64_t id, bool *shown);
+/* As hw__tracker_acknowledge. Status: HW_DB_ABSENT when there is no such incident. */
+hw__db_status hw__accept_acknowledgement(hw__service *service, int64_t id, const char *note, bool *shown);
 
 #endif

@@ -14,6 +14,8 @@
 typedef struct {
   hw__checked_reading *entries;
   size_t count, capacity;
+  size_t site;
+  bool full; /* of memory */
 } recording;
 
 struct hw__replay {
@@ -31,23 +33,38 @@ static int by_time(const void *a, const void *b) {
   return (x->line > y->line) - (x->line < y->line);
 }
 
-static hw_status load(recording *tape, hw_reader *reader, size_t site, hw_error *error) {
+static void keep(recording *tape, hw__checked_reading entry) {
+  tape->full = tape->full || !hw__grow(&tape->entries, tape->count, &tape->capacity, sizeof *tape->entries, 1024);
+  if (!tape->full) {
+    entry.line = tape->count;
+    tape->entries[tape->count++] = entry;
+  }
+}
+
+static void keep_discharge(void *context, const hw_flow *flow) {
+  recording *tape = context;
+  keep(tape, (hw__checked_reading){.place = {tape->site, flow->gauge, true},
+                                   .time_s = flow->time_s,
+                                   .concentration_g_m3 = flow->discharge_m3_s});
+}
+
+static hw_status load(recording *tape, hw_reader *reader, hw_error *error) {
   hw_reading reading;
   double origin;
-  hw_status status;
+  hw_status status = HW_OK;
   hw_reader_origin(reader, 0); /* dates as seconds since 1970 */
-  while ((status = hw_reader_next(reader, &reading, error)) == HW_OK) {
-    if (!hw__grow(&tape->entries, tape->count, &tape->capacity, sizeof *tape->entries, 1024)) {
-      return HW_ENOMEM;
-    }
-    tape->entries[tape->count] = (hw__checked_reading){.line = tape->count,
-                                                       .place = {site, reading.sensor},
-                                                       .time_s = reading.time_s,
-                                                       .concentration_g_m3 = reading.concentration_g_m3,
-                                                       .below_limit = reading.below_limit,
-                                                       .above_limit = reading.above_limit,
-                                                       .calendar = hw_reader_calendar(reader, &origin)};
-    tape->count++;
+  while (!tape->full && (status = hw_reader_next(reader, &reading, error)) == HW_OK) {
+    keep(tape, (hw__checked_reading){.place = {.site = tape->site, .sensor = reading.sensor},
+                                     .time_s = reading.time_s,
+                                     .concentration_g_m3 = reading.concentration_g_m3,
+                                     .below_limit = reading.below_limit,
+                                     .above_limit = reading.above_limit});
+  }
+  if (tape->full) {
+    return HW_ENOMEM;
+  }
+  for (size_t i = 0; i < tape->count; i++) {
+    tape->entries[i].calendar = hw_reader_calendar(reader, &origin); /* one file, one kind of time */
   }
   if (tape->count) {
     qsort(tape->entries, tape->count, sizeof *tape->entries, by_time);
@@ -114,9 +131,11 @@ hw_status hw__replay_start(hw__service *service, const char *argument, double sp
   if (replay) {
     replay->service = service;
     replay->speed = speed;
-    status = hw_reader_open(path, &hw__catalog_site(service->catalog, site)->river, &reader, error);
+    replay->tape.site = site;
+    const hw_reader_options options = {.take_flow = keep_discharge, .flow_context = &replay->tape};
+    status = hw_reader_open_with(path, &hw__catalog_site(service->catalog, site)->river, &options, &reader, error);
     if (status == HW_OK) {
-      status = load(&replay->tape, reader, site, error);
+      status = load(&replay->tape, reader, error);
     }
     hw_reader_free(reader);
   }

@@ -30,6 +30,7 @@ typedef struct {
   struct MHD_Daemon *daemon;
   char *tls_cert, *tls_key; /* contents, held for the daemon */
   char host[128];
+  char tiles_origin[200]; /* where pictures of a map may come from besides us; "" */
   unsigned port;
   bool loopback;
   int64_t started_us;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "incidents/search_window.h"
 #include "live/present.h"
 
 hw__time_base hw__river_time_base(hw__service *service, size_t site) {
@@ -19,7 +20,7 @@ hw__time_base hw__river_time_base(hw__service *service, size_t site) {
   return base;
 }
 
-static const char *state_of(const hw__detector *d, double present) {
+const char *hw__sensor_state(const hw__detector *d, double present) {
   return d->readings == 0                   ? "no data"
          : hw__sensor_is_silent(d, present) ? "silent"
          : d->alarm                         ? "alarm"
@@ -27,16 +28,36 @@ static const char *state_of(const hw__detector *d, double present) {
                                             : "quiet";
 }
 
+/* The id of a place's branch; null on a river without branches. */
+static json_t *show_branch(const hw_river *river, size_t branch) {
+  return branch < river->branch_count ? json_string(river->branches[branch].id) : json_null();
+}
+
+static json_t *show_branches(const hw_river *river) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < river->branch_count; i++) {
+    const hw_branch *b = &river->branches[i];
+    const bool outlet = b->joins == HW_OUTLET;
+    json_array_append_new(
+        list, json_pack("{s:s, s:s, s:o, s:o, s:o, s:[o, o]}", "id", b->id, "name", b->name, "head_m",
+                        hw__real(b->head_m), "joins", outlet ? json_null() : json_string(river->branches[b->joins].id),
+                        "joins_at_m", hw__real(outlet ? (double)NAN : b->joins_at_m), "search_m",
+                        hw__real(b->search_lo_m), hw__real(b->search_hi_m)));
+  }
+  return list;
+}
+
 static json_t *show_sensor(hw__service *service, hw__place place, double present, bool calendar) {
-  const hw_sensor *sensor = &hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor];
+  const hw_river *river = &hw__catalog_site(service->catalog, place.site)->river;
+  const hw_sensor *sensor = &river->sensors[place.sensor];
   const hw__detector d = hw__tracker_detector(service->processing.tracker, place);
   return json_pack(
-      "{s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", sensor->id, "location_m",
-      hw__real(sensor->location_m), "state", state_of(&d, present), "latest_s", hw__real(d.latest_s), "latest",
-      hw__instant(calendar, d.latest_s), "latest_g_m3", hw__real(d.latest_g_m3), "age_s",
-      hw__real(present - d.latest_s), "interval_s", hw__real(d.readings > 1 ? d.interval_s : (double)NAN),
-      "background_g_m3", hw__real(d.background_g_m3), "noise_g_m3", hw__real(hw__detect_noise(&d, sensor)), "readings",
-      (json_int_t)d.readings, "detection_limit_g_m3",
+      "{s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o}", "id", sensor->id, "name",
+      sensor->name, "branch", show_branch(river, sensor->branch), "location_m", hw__real(sensor->location_m), "state",
+      hw__sensor_state(&d, present), "latest_s", hw__real(d.latest_s), "latest", hw__instant(calendar, d.latest_s),
+      "latest_g_m3", hw__real(d.latest_g_m3), "age_s", hw__real(present - d.latest_s), "interval_s",
+      hw__real(d.readings > 1 ? d.interval_s : (double)NAN), "background_g_m3", hw__real(d.background_g_m3),
+      "noise_g_m3", hw__real(hw__detect_noise(&d, sensor)), "readings", (json_int_t)d.readings, "detection_limit_g_m3",
       hw__real(sensor->detection_limit_g_m3 > 0 ? sensor->detection_limit_g_m3 : (double)NAN), "noise_relative",
       hw__real(sensor->noise_relative), "noise_absolute_g_m3", hw__real(sensor->noise_absolute_g_m3));
 }
@@ -52,14 +73,26 @@ static json_t *show_places(const hw_river *river, bool intakes) {
   for (size_t i = 0; i < (intakes ? river->intake_count : river->candidate_count); i++) {
     if (intakes) {
       const hw_intake *in = &river->intakes[i];
-      json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "id", in->id, "name", in->name, "location_m",
-                                            hw__real(in->location_m), "alarm_g_m3",
-                                            hw__real(in->alarm_g_m3 > 0 ? in->alarm_g_m3 : (double)NAN)));
+      json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "id", in->id, "name", in->name, "branch",
+                                            show_branch(river, in->branch), "location_m", hw__real(in->location_m),
+                                            "alarm_g_m3", hw__real(in->alarm_g_m3 > 0 ? in->alarm_g_m3 : (double)NAN)));
     } else {
       const hw_candidate *c = &river->candidates[i];
-      json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o}", "id", c->id, "name", c->name, "location_m",
-                                            hw__real(c->location_m), "extent_m", hw__real(c->extent_m)));
+      json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:o, s:o}", "id", c->id, "name", c->name, "branch",
+                                            show_branch(river, c->branch), "location_m", hw__real(c->location_m),
+                                            "extent_m", hw__real(c->extent_m)));
     }
+  }
+  return list;
+}
+
+static json_t *show_gauges(const hw_river *river) {
+  json_t *list = json_array();
+  for (size_t i = 0; i < river->gauge_count; i++) {
+    const hw_gauge *g = &river->gauges[i];
+    json_array_append_new(list,
+                          json_pack("{s:s, s:o, s:o}", "id", g->id, "location_m", hw__real(g->location_m), "branch",
+                                    river->branch_count ? json_string(river->branches[g->branch].id) : json_null()));
   }
   return list;
 }
@@ -88,6 +121,12 @@ static void add_configuration(json_t *root, const hw_river *river) {
                 hw__real(box->lo.time_s), hw__real(box->hi.time_s)));
 }
 
+json_t *hw__show_remarks(const hw_river *river, bool calendar, double present_s) {
+  char sentence[320];
+  const bool stale = calendar && hw__search_excludes(river, present_s, sentence, sizeof sentence);
+  return stale ? json_pack("[s+]", "An incident now would get no answer: ", sentence) : json_array();
+}
+
 json_t *hw__show_river(hw__service *service, size_t index, bool brief) {
   const hw__site *site = hw__catalog_site(service->catalog, index);
   const hw__time_base base = hw__river_time_base(service, index);
@@ -98,13 +137,15 @@ json_t *hw__show_river(hw__service *service, size_t index, bool brief) {
     json_array_append_new(sensors, show_sensor(service, (hw__place){index, s}, present, calendar));
   }
   json_t *root =
-      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name", site->river.name, "time_base",
+      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name",
+                site->river.name, "time_base",
                 calendar                   ? "calendar"
                 : base == HW_TIME_RELATIVE ? "relative"
                                            : "unset",
                 "present_s", hw__real(present), "present", hw__instant(calendar, present), "sensors", sensors,
-                "candidates", show_places(&site->river, false), "intakes", show_places(&site->river, true),
-                "has_centerline", site->centerline.count > 0);
+                "candidates", show_places(&site->river, false), "intakes", show_places(&site->river, true), "gauges",
+                show_gauges(&site->river), "branches", show_branches(&site->river), "remarks",
+                hw__show_remarks(&site->river, calendar, present), "has_centerline", hw__site_is_mapped(site));
   if (root && !brief) {
     add_configuration(root, &site->river);
   }
@@ -117,8 +158,13 @@ json_t *hw__show_reading(const hw__service *service, const hw__log_record *recor
     return NULL;
   }
   const hw__site *site = hw__catalog_site(service->catalog, place.site);
+  if (record->kind == HW_RECORD_DISCHARGE) {
+    return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o}", "seq", (json_int_t)record->seq, "river", site->id, "gauge",
+                     hw__site_name(site, place), "time_s", hw__real(record->time_s), "time",
+                     hw__instant(calendar, record->time_s), "discharge_m3_s", hw__real(record->concentration_g_m3));
+  }
   return json_pack("{s:I, s:s, s:s, s:o, s:o, s:o, s:b, s:b}", "seq", (json_int_t)record->seq, "river", site->id,
-                   "sensor", site->river.sensors[place.sensor].id, "time_s", hw__real(record->time_s), "time",
+                   "sensor", hw__site_name(site, place), "time_s", hw__real(record->time_s), "time",
                    hw__instant(calendar, record->time_s), "concentration_g_m3", hw__real(record->concentration_g_m3),
                    "below_limit", record->below_limit, "above_limit", record->above_limit);
 }
@@ -170,7 +216,7 @@ static json_t *show_result(hw__db *db, const hw__incident *i, const hw__site *si
   return root;
 }
 
-json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *i) {
+json_t *hw__show_incident_briefly(hw__service *service, hw__db *db, const hw__incident *i) {
   const ptrdiff_t index = hw__catalog_site_of_key(service->catalog, i->river);
   const hw__site *site = index >= 0 ? hw__catalog_site(service->catalog, (size_t)index) : NULL;
   hw__time_base base = HW_TIME_UNSET;
@@ -178,21 +224,24 @@ json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *
   const bool calendar = base == HW_TIME_CALENDAR;
   hw__place place;
   const bool by_sensor = i->sensor && hw__catalog_place(service->catalog, i->sensor, &place) == HW_OK;
-  json_t *root = show_result(db, i, site);
-  if (!root) {
-    return NULL;
-  }
-  json_t *known = json_pack(
+  return json_pack(
       "{s:I, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "id", (json_int_t)i->id,
       "river_id", site ? site->id : "", "state", i->closed_seq ? "closed" : "open", "sensor",
-      by_sensor ? json_string(hw__catalog_site(service->catalog, place.site)->river.sensors[place.sensor].id)
-                : json_null(),
+      by_sensor ? json_string(hw__site_name(hw__catalog_site(service->catalog, place.site), place)) : json_null(),
       "opened_s", hw__real(i->opened_s), "opened", hw__instant(calendar, i->opened_s), "onset_s", hw__real(i->onset_s),
       "onset", hw__instant(calendar, i->onset_s), "from_s", hw__real(i->from_s), "origin_s", hw__real(i->origin_s),
       "noticed", hw__instant_us(i->opened_us), "closed_s", i->closed_seq ? hw__real(i->closed_s) : json_null(),
       "closed", hw__instant(calendar && i->closed_seq, i->closed_s), "close_reason",
       i->closed_seq ? json_string(i->reason) : json_null(), "seq", (json_int_t)i->result_seq, "engine",
       (json_int_t)i->engine);
-  json_object_update_new(root, known);
+}
+
+json_t *hw__show_incident(hw__service *service, hw__db *db, const hw__incident *i) {
+  const ptrdiff_t index = hw__catalog_site_of_key(service->catalog, i->river);
+  json_t *root = show_result(db, i, index >= 0 ? hw__catalog_site(service->catalog, (size_t)index) : NULL);
+  if (root) {
+    json_object_update_new(root, hw__show_incident_briefly(service, db, i));
+    json_object_set_new(root, "alarms", hw__show_alarms(db, i));
+  }
   return root;
 }

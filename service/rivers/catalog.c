@@ -1,7 +1,9 @@
-/* Lookup is one open-addressing table over "river/sensor", "/sensor" (any river) and "river/". It is built while
- * loading and only read afterwards, so threads share it without a lock. */
+/* Lookup is one open-addressing table over "river/sensor", "/sensor" (any river) and "river/", and "~river/gauge" and
+ * "~/gauge", which no river's id can be mistaken for. It is built while loading and only read afterwards, so threads
+ * share it without a lock. */
 #include "rivers/catalog.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +20,7 @@ struct hw__catalog {
   slot *slots;
   size_t slot_count; /* a power of two */
   size_t used;
-  hw__place *by_key; /* sensor key -> place; site SIZE_MAX where none */
+  hw__place *by_key; /* key of a sensor or gauge -> place; site SIZE_MAX where none */
   size_t key_count;
 };
 
@@ -59,7 +61,7 @@ static hw_status enter(hw__catalog *catalog, const char *river, const char *sens
   if (2 * (catalog->used + 1) > catalog->slot_count && grow(catalog) != HW_OK) {
     return HW_ENOMEM;
   }
-  char name[2 * HW_ID_SIZE + 2];
+  char name[2 * HW_ID_SIZE + 3];
   snprintf(name, sizeof name, "%s/%s", river, sensor);
   slot *found = probe(catalog->slots, catalog->slot_count, name);
   if (found->name) {
@@ -91,11 +93,28 @@ hw_status hw__catalog_create(hw__catalog **out) {
   return HW_OK;
 }
 
+size_t hw__site_line_count(const hw__site *site) {
+  return site->river.branch_count ? site->river.branch_count : 1;
+}
+
+bool hw__site_is_mapped(const hw__site *site) {
+  for (size_t i = 0; i < hw__site_line_count(site); i++) {
+    if (site->lines[i].count) {
+      return true;
+    }
+  }
+  return false;
+}
+
 static void free_site(hw__site *site) {
   if (site) {
+    for (size_t i = 0; i < hw__site_line_count(site); i++) {
+      hw__centerline_free(&site->lines[i]);
+    }
+    free(site->lines);
     hw_river_free(&site->river);
-    hw__centerline_free(&site->centerline);
     free(site->sensor_keys);
+    free(site->gauge_keys);
     free(site);
   }
 }
@@ -138,6 +157,52 @@ static void id_from_path(const char *path, char out[HW_ID_SIZE]) {
   snprintf(out, HW_ID_SIZE, "%.*s", (int)(length < HW_ID_SIZE ? length : HW_ID_SIZE - 1), base);
 }
 
+/* The river, its sensors and its gauges. */
+static hw_status enter_names(hw__catalog *catalog, size_t index) {
+  const hw__site *site = catalog->sites[index];
+  const hw_river *river = &site->river;
+  char marked[HW_ID_SIZE + 1];
+  snprintf(marked, sizeof marked, "~%s", site->id);
+  hw_status status = enter(catalog, site->id, "", (hw__place){.site = index});
+  for (size_t i = 0; i < river->sensor_count + river->gauge_count && status == HW_OK; i++) {
+    const bool gauge = i >= river->sensor_count;
+    const hw__place place = {index, gauge ? i - river->sensor_count : i, gauge};
+    const char *name = hw__site_name(site, place);
+    status = enter(catalog, gauge ? marked : site->id, name, place);
+    if (status == HW_OK) {
+      status = enter(catalog, gauge ? "~" : "", name, place);
+    }
+  }
+  return status;
+}
+
+static const hw_sensor *sensor_of(const hw__site *site, int64_t key) {
+  for (size_t i = 0; i < site->river.sensor_count; i++) {
+    if (site->sensor_keys[i] == key) {
+      return &site->river.sensors[i];
+    }
+  }
+  return NULL;
+}
+
+double hw__site_way_m(const hw__site *site, int64_t from, int64_t to) {
+  const hw_sensor *a = sensor_of(site, from), *b = sensor_of(site, to);
+  return a && b ? hw_river_way_m(&site->river, a->branch, a->location_m, b->branch, b->location_m) : (double)NAN;
+}
+
+bool hw__site_on_one_path(const hw__site *site, int64_t sensor, int64_t other) {
+  return !site->river.branch_count || !sensor || !sensor_of(site, sensor) || !sensor_of(site, other) ||
+         isfinite(hw__site_way_m(site, sensor, other)) || isfinite(hw__site_way_m(site, other, sensor));
+}
+
+const char *hw__site_name(const hw__site *site, hw__place place) {
+  return place.gauge ? site->river.gauges[place.sensor].id : site->river.sensors[place.sensor].id;
+}
+
+int64_t hw__site_key(const hw__site *site, hw__place place) {
+  return (place.gauge ? site->gauge_keys : site->sensor_keys)[place.sensor];
+}
+
 hw_status hw__catalog_add(hw__catalog *catalog, const char *id, const char *path, hw_river *river, hw_error *error) {
   if (!id_is_plain(id)) {
     snprintf(error->text, sizeof error->text,
@@ -154,9 +219,13 @@ hw_status hw__catalog_add(hw__catalog *catalog, const char *id, const char *path
   }
   hw__site *site = calloc(1, sizeof *site);
   int64_t *keys = calloc(river->sensor_count, sizeof *keys);
-  if (!sites || !site || !keys) {
+  int64_t *gauge_keys = calloc(river->gauge_count + 1, sizeof *gauge_keys);
+  hw__centerline *lines = calloc(river->branch_count + 1, sizeof *lines);
+  if (!sites || !site || !keys || !gauge_keys || !lines) {
     free(site);
     free(keys);
+    free(gauge_keys);
+    free(lines);
     snprintf(error->text, sizeof error->text, "%s: out of memory", path);
     return HW_ENOMEM;
   }
@@ -164,14 +233,21 @@ hw_status hw__catalog_add(hw__catalog *catalog, const char *id, const char *path
   snprintf(site->path, sizeof site->path, "%s", path);
   site->river = *river;
   site->sensor_keys = keys;
+  site->gauge_keys = gauge_keys;
+  site->lines = lines;
   catalog->sites[catalog->count++] = site;
-  hw_status status = enter(catalog, id, "", (hw__place){catalog->count - 1, 0});
-  for (size_t s = 0; s < river->sensor_count && status == HW_OK; s++) {
-    const hw__place place = {catalog->count - 1, s};
-    status = enter(catalog, id, river->sensors[s].id, place);
-    if (status == HW_OK) {
-      status = enter(catalog, "", river->sensors[s].id, place);
-    }
+  return enter_names(catalog, catalog->count - 1);
+}
+
+/* The river's own line is that of the branch which joins nothing. */
+static hw_status load_lines(hw__site *site, hw_error *error) {
+  const hw_river *river = &site->river;
+  const size_t outlet = hw_river_outlet(river);
+  hw_status status = HW_OK;
+  for (size_t i = 0; i < hw__site_line_count(site) && status == HW_OK; i++) {
+    const char *own = river->branch_count ? river->branches[i].centerline : NULL;
+    const char *path = !own && i == outlet ? river->centerline : own;
+    status = path ? hw__centerline_load(path, river, i, &site->lines[i], error) : HW_OK;
   }
   return status;
 }
@@ -196,10 +272,7 @@ hw_status hw__catalog_load(hw__catalog *catalog, const char *argument, hw_warn w
   if (status == HW_EINPUT) {
     hw_river_free(&river);
   }
-  if (status == HW_OK && river.centerline) {
-    status = hw__centerline_load(river.centerline, &river, &catalog->sites[catalog->count - 1]->centerline, error);
-  }
-  return status;
+  return status == HW_OK ? load_lines(catalog->sites[catalog->count - 1], error) : status;
 }
 
 size_t hw__catalog_count(const hw__catalog *catalog) {
@@ -218,10 +291,10 @@ ptrdiff_t hw__catalog_find(const hw__catalog *catalog, const char *id) {
   return found && found->name ? (ptrdiff_t)found->place.site : -1;
 }
 
-hw_status hw__catalog_sensor(const hw__catalog *catalog, const char *river, const char *sensor, hw__place *out) {
-  char name[2 * HW_ID_SIZE + 2];
-  const int length = snprintf(name, sizeof name, "%s/%s", river ? river : "", sensor);
-  if (!*sensor || length < 0 || (size_t)length >= sizeof name) {
+static hw_status find(const hw__catalog *catalog, const char *mark, const char *river, const char *id, hw__place *out) {
+  char name[2 * HW_ID_SIZE + 3];
+  const int length = snprintf(name, sizeof name, "%s%s/%s", mark, river ? river : "", id);
+  if (!*id || length < 0 || (size_t)length >= sizeof name) {
     return HW_ENAME;
   }
   const slot *found = probe(catalog->slots, catalog->slot_count, name);
@@ -235,7 +308,15 @@ hw_status hw__catalog_sensor(const hw__catalog *catalog, const char *river, cons
   return HW_OK;
 }
 
-hw_status hw__catalog_set_key(hw__catalog *catalog, size_t site, size_t sensor, int64_t key) {
+hw_status hw__catalog_sensor(const hw__catalog *catalog, const char *river, const char *sensor, hw__place *out) {
+  return find(catalog, "", river, sensor, out);
+}
+
+hw_status hw__catalog_gauge(const hw__catalog *catalog, const char *river, const char *gauge, hw__place *out) {
+  return find(catalog, "~", river, gauge, out);
+}
+
+hw_status hw__catalog_set_key(hw__catalog *catalog, hw__place place, int64_t key) {
   if (key < 0 || (uint64_t)key > SIZE_MAX / sizeof(hw__place) / 2) {
     return HW_EDOMAIN;
   }
@@ -247,21 +328,22 @@ hw_status hw__catalog_set_key(hw__catalog *catalog, size_t site, size_t sensor, 
       return HW_ENOMEM;
     }
     for (size_t i = catalog->key_count; i < wanted; i++) {
-      grown[i] = (hw__place){SIZE_MAX, 0};
+      grown[i] = (hw__place){.site = SIZE_MAX};
     }
     catalog->by_key = grown;
     catalog->key_count = wanted;
   }
-  catalog->by_key[index] = (hw__place){site, sensor};
-  catalog->sites[site]->sensor_keys[sensor] = key;
+  catalog->by_key[index] = place;
+  hw__site *site = catalog->sites[place.site];
+  (place.gauge ? site->gauge_keys : site->sensor_keys)[place.sensor] = key;
   return HW_OK;
 }
 
-hw_status hw__catalog_place(const hw__catalog *catalog, int64_t sensor_key, hw__place *out) {
-  if (sensor_key < 0 || (size_t)sensor_key >= catalog->key_count || catalog->by_key[sensor_key].site == SIZE_MAX) {
+hw_status hw__catalog_place(const hw__catalog *catalog, int64_t key, hw__place *out) {
+  if (key < 0 || (size_t)key >= catalog->key_count || catalog->by_key[key].site == SIZE_MAX) {
     return HW_ENAME;
   }
-  *out = catalog->by_key[sensor_key];
+  *out = catalog->by_key[key];
   return HW_OK;
 }
 

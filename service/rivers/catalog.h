@@ -1,7 +1,8 @@
 /* The rivers this service watches, and how a name becomes a number.
  *
  * A river's id is what topics and URLs say; a sensor is found by (river, sensor) or, where only one
- * river has a sensor of that id, by the sensor alone. Keys are the database's numbers for the same
+ * river has a sensor of that id, by the sensor alone. Gauges are found in the same way, and have names of
+ * their own: a sensor and a gauge may share one. Keys are the database's numbers for the same
  * things: they outlive a changed river file, indices do not.
  */
 #ifndef HW_RIVERS_CATALOG_H
@@ -16,15 +17,27 @@ typedef struct {
   char id[HW_ID_SIZE];
   char path[512];
   hw_river river;
-  hw__centerline centerline;
-  int64_t key;          /* database's number */
-  int64_t *sensor_keys; /* one per sensor */
+  hw__centerline *lines; /* one per branch; one on a river without branches */
+  int64_t key;           /* database's number */
+  int64_t *sensor_keys;  /* one per sensor */
+  int64_t *gauge_keys;   /* one per gauge */
 } hw__site;
 
 typedef struct {
   size_t site;
-  size_t sensor;
+  size_t sensor; /* index of the sensor, or of the gauge */
+  bool gauge;
 } hw__place;
+
+/* Does the water of one of two sensors (keys) pass the other? A spill that one has seen comes from above it: who stands
+ * neither above nor below it has nothing to say of that spill. Always so for a key of 0, and where there are no
+ * branches. */
+bool hw__site_on_one_path(const hw__site *site, int64_t sensor, int64_t other);
+/* From one sensor (key) down to another, in metres; NAN where the water does not pass. */
+double hw__site_way_m(const hw__site *site, int64_t from, int64_t to);
+/* The id of the sensor or gauge, and the database's number for it. */
+const char *hw__site_name(const hw__site *site, hw__place place);
+int64_t hw__site_key(const hw__site *site, hw__place place);
 
 typedef struct hw__catalog hw__catalog;
 
@@ -46,11 +59,17 @@ ptrdiff_t hw__catalog_find(const hw__catalog *catalog, const char *id);
 /* Where this sensor is. river NULL or empty: any river, as long as only one has it.
  * Status: HW_ENAME for no such river or sensor, HW_EDOMAIN when several rivers have it. */
 hw_status hw__catalog_sensor(const hw__catalog *catalog, const char *river, const char *sensor, hw__place *out);
+hw_status hw__catalog_gauge(const hw__catalog *catalog, const char *river, const char *gauge, hw__place *out);
 
 /* Database numbers, set once while the store opens; then keys lead back to places. */
-hw_status hw__catalog_set_key(hw__catalog *catalog, size_t site, size_t sensor, int64_t key);
-/* Status: HW_ENAME for the key of a sensor no longer in any river file. */
-hw_status hw__catalog_place(const hw__catalog *catalog, int64_t sensor_key, hw__place *out);
+hw_status hw__catalog_set_key(hw__catalog *catalog, hw__place place, int64_t key);
+/* Of a sensor or a gauge. Status: HW_ENAME for the key of one no longer in any river file. */
+hw_status hw__catalog_place(const hw__catalog *catalog, int64_t key, hw__place *out);
 ptrdiff_t hw__catalog_site_of_key(const hw__catalog *catalog, int64_t river_key);
+
+/* How many lines: branches, or one. */
+size_t hw__site_line_count(const hw__site *site);
+/* Does any of it have a centreline? */
+bool hw__site_is_mapped(const hw__site *site);
 
 #endif

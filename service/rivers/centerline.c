@@ -165,20 +165,31 @@ static double distance_m(const hw__line_point *a, const hw__line_point *b) {
 }
 
 /* The stretch every place of the river file lies in. */
-static void extent(const hw_river *river, double *lo, double *hi) {
+static void include(double location_m, size_t branch, size_t wanted, double *lo, double *hi) {
+  if (branch == wanted) {
+    *lo = fmin(*lo, location_m);
+    *hi = fmax(*hi, location_m);
+  }
+}
+
+/* From the head of a branch to its mouth; else from the most upstream to the most downstream place. */
+static void extent(const hw_river *river, size_t branch, double *lo, double *hi) {
   *lo = INFINITY;
   *hi = -INFINITY;
+  if (branch < river->branch_count) {
+    const hw_branch *b = &river->branches[branch];
+    include(b->head_m, 0, 0, lo, hi);
+    include(b->joins != HW_OUTLET ? 0 : b->reach_count ? b->reaches[b->reach_count - 1].to_m : b->head_m, 0, 0, lo, hi);
+    *hi = isfinite(*hi) ? *hi : *lo;
+  }
   for (size_t i = 0; i < river->sensor_count; i++) {
-    *lo = fmin(*lo, river->sensors[i].location_m);
-    *hi = fmax(*hi, river->sensors[i].location_m);
+    include(river->sensors[i].location_m, river->sensors[i].branch, branch, lo, hi);
   }
   for (size_t i = 0; i < river->candidate_count; i++) {
-    *lo = fmin(*lo, river->candidates[i].location_m);
-    *hi = fmax(*hi, river->candidates[i].location_m);
+    include(river->candidates[i].location_m, river->candidates[i].branch, branch, lo, hi);
   }
   for (size_t i = 0; i < river->intake_count; i++) {
-    *lo = fmin(*lo, river->intakes[i].location_m);
-    *hi = fmax(*hi, river->intakes[i].location_m);
+    include(river->intakes[i].location_m, river->intakes[i].branch, branch, lo, hi);
   }
 }
 
@@ -218,7 +229,7 @@ static double metre_at(const builder *b, const double *along, size_t point, size
   return a->at_m + (next->at_m - a->at_m) * past / (along[next->point] - along[a->point]);
 }
 
-static hw_status lay(builder *b, const hw_river *river, double *along) {
+static hw_status lay(builder *b, const hw_river *river, size_t branch, double *along) {
   along[0] = 0;
   for (size_t i = 1; i < b->count; i++) {
     along[i] = along[i - 1] + distance_m(&b->points[i - 1], &b->points[i]);
@@ -227,7 +238,7 @@ static hw_status lay(builder *b, const hw_river *river, double *along) {
   anchor ends[2];
   if (b->anchor_count == 0) {
     double lo, hi;
-    extent(river, &lo, &hi);
+    extent(river, branch, &lo, &hi);
     ends[0] = (anchor){0, lo};
     ends[1] = (anchor){b->count - 1, hi > lo ? hi : lo + length_m};
     free(b->anchors);
@@ -256,7 +267,7 @@ static hw_status lay(builder *b, const hw_river *river, double *along) {
   return HW_OK;
 }
 
-hw_status hw__centerline_parse(const char *name, const char *text, size_t size, const hw_river *river,
+hw_status hw__centerline_parse(const char *name, const char *text, size_t size, const hw_river *river, size_t branch,
                                hw__centerline *out, hw_error *error) {
   builder b = {.name = name, .error = error, .first = SIZE_MAX};
   json_error_t fault;
@@ -272,7 +283,7 @@ hw_status hw__centerline_parse(const char *name, const char *text, size_t size, 
   }
   double *along = status == HW_OK ? malloc(b.count * sizeof *along) : NULL;
   if (status == HW_OK) {
-    status = along ? lay(&b, river, along) : no_memory(&b);
+    status = along ? lay(&b, river, branch, along) : no_memory(&b);
   }
   free(along);
   free(b.anchors);
@@ -284,7 +295,8 @@ hw_status hw__centerline_parse(const char *name, const char *text, size_t size, 
   return HW_OK;
 }
 
-hw_status hw__centerline_load(const char *path, const hw_river *river, hw__centerline *out, hw_error *error) {
+hw_status hw__centerline_load(const char *path, const hw_river *river, size_t branch, hw__centerline *out,
+                              hw_error *error) {
   FILE *file = fopen(path, "re");
   char *text = file ? malloc(FILE_MAX + 1) : NULL;
   if (!text) {
@@ -302,7 +314,7 @@ hw_status hw__centerline_load(const char *path, const hw_river *river, hw__cente
     snprintf(error->text, sizeof error->text, "%s: %s", path, failed ? "cannot be read" : "larger than 16 MiB");
     status = failed ? HW_EIO : HW_EINPUT;
   } else {
-    status = hw__centerline_parse(path, text, size, river, out, error);
+    status = hw__centerline_parse(path, text, size, river, branch, out, error);
   }
   free(text);
   return status;

@@ -4,7 +4,8 @@
  * a GeometryCollection may hold them; other geometries are passed over), longitude and latitude in degrees.
  * Properties `from_m` and `to_m` of a feature say which river metres its ends are: places between two known
  * points are found by distance, beyond them by the length on the ground. Where no feature says anything the
- * line is laid from the most upstream to the most downstream place of the river file.
+ * line is laid from the most upstream to the most downstream place of the river file; one of a branch from its head to
+ * its mouth.
  */
 #ifndef HW_RIVERS_CENTERLINE_H
 #define HW_RIVERS_CENTERLINE_H
@@ -23,15 +24,17 @@ typedef struct {
 } hw__centerline;
 
 /* Status: HW_EINPUT (with what was found and expected), HW_EIO, HW_ENOMEM, with *error. */
-hw_status hw__centerline_load(const char *path, const hw_river *river, hw__centerline *out, hw_error *error);
-hw_status hw__centerline_parse(const char *name, const char *text, size_t size, const hw_river *river,
+hw_status hw__centerline_load(const char *path, const hw_river *river, size_t branch, hw__centerline *out,
+                              hw_error *error);
+hw_status hw__centerline_parse(const char *name, const char *text, size_t size, const hw_river *river, size_t branch,
                                hw__centerline *out, hw_error *error);
 void hw__centerline_free(hw__centerline *line);
 
 /* GeoJSON geometries (Jansson's json_t); null without a line. The ends stand for everything beyond them. */
 struct json_t *hw__centerline_point(const hw__centerline *line, double location_m);
 struct json_t *hw__centerline_stretch(const hw__centerline *line, double from_m, double to_m);
-/* The whole line as a Feature whose property `at_m` has the river metre of each point. */
-struct json_t *hw__centerline_feature(const hw__centerline *line);
+/* The whole line as a Feature whose property `at_m` has the river metre of each point; what lies less than `within_m`
+ * off the line is left out. */
+struct json_t *hw__centerline_feature(const hw__centerline *line, double within_m);
 
 #endif

@@ -2,6 +2,8 @@
 #include "rivers/centerline.h"
 
 #include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
 
 /* First point at or below this place. */
 static size_t point_below(const hw__centerline *line, double location_m) {
@@ -54,12 +56,62 @@ json_t *hw__centerline_stretch(const hw__centerline *line, double from_m, double
   return json_pack("{s:s, s:o}", "type", "LineString", "coordinates", list);
 }
 
-json_t *hw__centerline_feature(const hw__centerline *line) {
-  json_t *coordinates = json_array(), *metres = json_array();
-  for (size_t i = 0; i < line->count; i++) {
-    json_array_append_new(coordinates, position(line->points[i].longitude, line->points[i].latitude));
-    json_array_append_new(metres, json_real(line->points[i].at_m));
+/* --- fewer points (Douglas and Peucker) --- */
+
+/* Metres from a point to the stretch between two others, on a plane about the first. */
+static double off_m(const hw__line_point *p, const hw__line_point *a, const hw__line_point *b) {
+  const double degree_m = 111195, squeeze = cos(a->latitude * acos(-1) / 180);
+  const double bx = (b->longitude - a->longitude) * squeeze * degree_m, by = (b->latitude - a->latitude) * degree_m;
+  const double px = (p->longitude - a->longitude) * squeeze * degree_m, py = (p->latitude - a->latitude) * degree_m;
+  const double length2 = bx * bx + by * by;
+  const double share = length2 > 0 ? fmin(1, fmax(0, (px * bx + py * by) / length2)) : 0;
+  return hypot(px - share * bx, py - share * by);
+}
+
+/* The point between two others that lies furthest off; `first` when none is more than within_m off. */
+static size_t furthest(const hw__centerline *line, size_t first, size_t last, double within_m) {
+  size_t found = first;
+  for (size_t i = first + 1; i < last; i++) {
+    const double here_m = off_m(&line->points[i], &line->points[first], &line->points[last]);
+    found = here_m > within_m ? i : found;
+    within_m = fmax(within_m, here_m);
   }
+  return found;
+}
+
+/* Mark the points to keep. Returned: false without memory. */
+static bool thin(const hw__centerline *line, double within_m, bool *keep) {
+  size_t *ends = malloc((line->count + 1) * sizeof *ends); /* of stretches yet to be looked at, from the left */
+  if (!ends) {
+    return false;
+  }
+  size_t from = 0, count = 0;
+  keep[0] = keep[line->count - 1] = true;
+  ends[count++] = line->count - 1;
+  while (count > 0) {
+    const size_t split = furthest(line, from, ends[count - 1], within_m);
+    if (split != from) {
+      keep[split] = true;
+      ends[count++] = split;
+    } else {
+      from = ends[--count];
+    }
+  }
+  free(ends);
+  return true;
+}
+
+json_t *hw__centerline_feature(const hw__centerline *line, double within_m) {
+  json_t *coordinates = json_array(), *metres = json_array();
+  bool *keep = within_m > 0 && line->count > 2 ? calloc(line->count, sizeof *keep) : NULL;
+  const bool thinned = keep && thin(line, within_m, keep);
+  for (size_t i = 0; i < line->count; i++) {
+    if (!thinned || keep[i]) {
+      json_array_append_new(coordinates, position(line->points[i].longitude, line->points[i].latitude));
+      json_array_append_new(metres, json_real(line->points[i].at_m));
+    }
+  }
+  free(keep);
   return json_pack("{s:s, s:{s:s, s:o}, s:{s:s, s:o}}", "type", "Feature", "properties", "kind", "river", "at_m",
                    metres, "geometry", "type", "LineString", "coordinates", coordinates);
 }

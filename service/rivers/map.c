@@ -42,7 +42,7 @@ static json_t *place(const char *id, const char *name, double location_m) {
 
 static void add_river(json_t *features, const hw_river *river, const hw__centerline *line, const json_t *answer) {
   if (line->count) {
-    json_t *whole = hw__centerline_feature(line);
+    json_t *whole = hw__centerline_feature(line, 0);
     add(features, "river", json_incref(json_object_get(whole, "geometry")), json_pack("{s:s}", "name", river->name));
     json_decref(whole);
   }
@@ -99,7 +99,7 @@ hw_status hw_map_write(const char *path, const hw_river *river, const char *answ
   hw__centerline line = {0};
   hw_status status = HW_OK;
   if (river->centerline) {
-    status = hw__centerline_load(river->centerline, river, &line, error);
+    status = hw__centerline_load(river->centerline, river, 0, &line, error);
   } else if (package) {
     status = fail(error, HW_EINPUT, path, "the river has no centerline, expected one for a GeoPackage");
   }
