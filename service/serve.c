@@ -17,6 +17,7 @@
 #include "mqtt/mqtt.h"
 #include "rivers/river_files.h"
 #include "store/retention.h"
+#include "store/verify_loop.h"
 
 static void fill_defaults(hw_serve_options *o) {
   o->listen = o->listen ? o->listen : "127.0.0.1:8080";
@@ -28,6 +29,7 @@ static void fill_defaults(hw_serve_options *o) {
   o->rate_per_s = o->rate_per_s > 0 ? o->rate_per_s : 1000;
   o->connections = o->connections ? o->connections : 512;
   o->threads = o->threads ? o->threads : 2;
+  o->verify_hours = o->verify_hours != 0 ? o->verify_hours : 24;
 }
 
 static void warn_of_river(void *context, const char *sentence) {
@@ -79,7 +81,8 @@ static hw_status start_processing(hw__service *service, hw_error *error) {
 /* In a cluster: detection and engines are the workers' business, this is a door and a window. */
 static hw_status join_cluster(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  const hw__bus_options connection = {o->nats, o->nats_credentials, o->nats_ca, "headwater-serve"};
+  const hw__bus_options connection = {o->nats,      o->nats_credentials, o->nats_ca,
+                                      o->nats_user, o->nats_password,    "headwater-serve"};
   const hw__cluster_options wanted = {.partitions = o->partitions, .replicas = o->replicas};
   hw__store_relax(service->store);
   const hw_status status = hw__bus_open(&connection, &service->bus, error);
@@ -140,6 +143,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__hooks *hooks = NULL;
   hw__silence *silence = NULL;
   hw__retention *retention = NULL;
+  hw__verify_loop *verifying = NULL;
   hw__json_watch_memory();
   fill_defaults(&service.options);
   const hw_serve_options *o = &service.options;
@@ -165,6 +169,9 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   if (status == HW_OK && o->retention_days > 0) {
     status = hw__retention_start(service.store, o->retention_days, &service.stopping, &retention, error);
   }
+  if (status == HW_OK && o->verify_hours > 0) {
+    status = hw__verify_loop_start(service.store, o->verify_hours, &service.stopping, &verifying);
+  }
   if (status == HW_OK && o->mqtt) {
     status = hw__mqtt_start(&service, &mqtt, error);
   }
@@ -188,6 +195,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   hw__http_stop(&service);
   hw__silence_stop(silence);
   hw__retention_stop(retention);
+  hw__verify_loop_stop(verifying);
   hw__hooks_stop(hooks);
   hw__follower_stop(service.follower);
   hw__processing_stop(&service.processing);

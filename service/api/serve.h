@@ -22,6 +22,7 @@ typedef struct {
   const char *tls_cert, *tls_key;
   const char *nats;                      /* URL[,URL...] of a cluster: readings go there, answers come from there */
   const char *nats_credentials;          /* file */
+  const char *nats_user, *nats_password; /* for servers whose URL has none */
   const char *nats_ca;                   /* CA certificates for tls:// servers, PEM */
   size_t partitions, replicas;           /* see cluster.h */
   const char *mqtt;                      /* broker: HOST:PORT, mqtt://HOST[:PORT] or, encrypted, mqtts://HOST[:PORT] */
@@ -33,7 +34,9 @@ typedef struct {
   double speed;                          /* of the replay; default 60 */
   const char *webhook;                   /* URL events are posted to */
   const char *command;                   /* program run with an event on its standard input */
+  const char *tiles;                     /* URL of map tiles with {z}, {x} and {y}; NULL: none are asked for */
   double retention_days;                 /* readings received longer ago may go; default 0: all stay */
+  double verify_hours;                   /* the log is checked so often; default 24, below 0: never */
   double future_s;                       /* default 300 */
   size_t body_limit;                     /* bytes; default 8 MiB */
   double rate_per_s;                     /* requests per second from one address; default 1000 */

@@ -18,13 +18,14 @@
 typedef struct {
   const char *const *rivers; /* FILE, ID=FILE or a folder */
   size_t river_count;
-  const char *nats;             /* URL[,URL...] */
-  const char *nats_credentials; /* file */
-  const char *nats_ca;          /* CA certificates for tls:// servers, PEM */
-  const char *dir;              /* for the partitions' databases */
-  const char *name;             /* of this worker; default host and process */
-  const char *listen;           /* ADDR:PORT for /metrics and /healthz; none by default */
-  size_t partitions, replicas;  /* see cluster.h */
+  const char *nats;                      /* URL[,URL...] */
+  const char *nats_credentials;          /* file */
+  const char *nats_user, *nats_password; /* for servers whose URL has none */
+  const char *nats_ca;                   /* CA certificates for tls:// servers, PEM */
+  const char *dir;                       /* for the partitions' databases */
+  const char *name;                      /* of this worker; default host and process */
+  const char *listen;                    /* ADDR:PORT for /metrics and /healthz; none by default */
+  size_t partitions, replicas;           /* see cluster.h */
   hw_processing_options processing;
   double retention_days; /* readings received longer ago may go; default 0: all stay */
   double copy_s;         /* between copies of a partition to the cluster; default 30 */

@@ -10,6 +10,8 @@ typedef struct {
   const char *etag;
   const unsigned char *data;
   size_t size;
+  const unsigned char *packed; /* the same by gzip; NULL: no smaller */
+  size_t packed_size;
 } hw__asset;
 
 extern const hw__asset hw__assets[];

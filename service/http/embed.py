@@ -2,6 +2,7 @@
 
 Meson runs on Python, so this asks for nothing that is not there already.
 """
+import gzip
 import hashlib
 import mimetypes
 import pathlib
@@ -32,9 +33,21 @@ def main(folder, out):
         kind = TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
         body = ",".join(map(str, data)) or "0"
         lines.append(f"static const unsigned char data{number}[] = {{{body}}};")
-        rows.append(f'    {{"/{path.relative_to(root).as_posix()}", "{kind}", "\\"{digest}\\"", data{number}, {len(data)}}},')
-    lines += ["", "const hw__asset hw__assets[] = {", *rows, "};",
-              "const size_t hw__asset_count = sizeof hw__assets / sizeof hw__assets[0];", ""]
+        packed = gzip.compress(data, 9, mtime=0)
+        smaller = len(packed) < 0.9 * len(data)
+        if smaller:
+            lines.append(f"static const unsigned char packed{number}[] = {{{','.join(map(str, packed))}}};")
+        name = path.relative_to(root).as_posix()
+        rest = f"packed{number}, {len(packed)}" if smaller else "NULL, 0"
+        rows.append(f'    {{"/{name}", "{kind}", "W/\\"{digest}\\"", data{number}, {len(data)}, {rest}}},')
+    lines += [
+        "",
+        "const hw__asset hw__assets[] = {",
+        *rows,
+        "};",
+        "const size_t hw__asset_count = sizeof hw__assets / sizeof hw__assets[0];",
+        "",
+    ]
     pathlib.Path(out).write_text("\n".join(lines))
 
 

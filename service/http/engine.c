@@ -16,6 +16,7 @@ typedef struct {
   double fixed;    /* that place or time */
   double from, to; /* of the other */
   size_t count;
+  const char *branch; /* its id; NULL: not said */
   hw__reply reply;
 } question;
 
@@ -35,6 +36,30 @@ static hw__reply answer(hw__request *request, question *q, void (*look)(void *, 
 static void settle(question *q, hw__reply reply) {
   free(q->reply.text);
   q->reply = reply;
+}
+
+/* Where the question is about: *out is the branch asked for, else `fallback`. Returned: false when there is none such.
+ */
+static bool branch_of(const question *q, const hw_river *river, size_t fallback, size_t *out) {
+  *out = q->branch ? hw_river_branch(river, q->branch) : fallback;
+  return !q->branch || *out < river->branch_count;
+}
+
+static hw__reply no_branch(const question *q) {
+  return hw__reply_error(404, "no branch '%.64s' on this river", q->branch);
+}
+
+/* The branch that holds most of the samples' weight. */
+static size_t likeliest_branch(const hw_river *river, const hw_sample *samples, size_t count) {
+  double *weights = river->branch_count ? calloc(river->branch_count, sizeof *weights) : NULL;
+  size_t best = 0;
+  for (size_t i = 0; weights && i < count; i++) {
+    const size_t branch = samples[i].source.branch < river->branch_count ? samples[i].source.branch : 0;
+    weights[branch] += samples[i].weight;
+    best = weights[branch] > weights[best] ? branch : best;
+  }
+  free(weights);
+  return best;
 }
 
 static int by_value(const void *a, const void *b) {
@@ -85,6 +110,32 @@ static json_t *density(const hw_sample *samples, size_t count, size_t cells) {
   return root ? root : json_null();
 }
 
+/* Those of one branch come first. Returned: how many. */
+static size_t gather_branch(hw_sample *samples, size_t count, size_t branch) {
+  size_t kept = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (samples[i].source.branch == branch) {
+      const hw_sample swap = samples[kept];
+      samples[kept++] = samples[i];
+      samples[i] = swap;
+    }
+  }
+  return kept;
+}
+
+static json_t *show_samples(const hw_sample *samples, size_t count, size_t most) {
+  json_t *list = json_array();
+  const size_t step = most && count > most ? (count + most - 1) / most : 1;
+  for (size_t i = 0; i < count && most; i += step) {
+    const hw_sample *s = &samples[i];
+    json_array_append_new(list,
+                          json_pack("[o, o, o, o, o, o]", hw__real(s->source.mass_g), hw__real(s->source.location_m),
+                                    hw__real(s->source.time_s), hw__real(s->velocity_m_s), hw__real(s->dispersion_m2_s),
+                                    hw__real(s->weight)));
+  }
+  return list;
+}
+
 static void look_posterior(void *context, const hw__solver_view *view) {
   question *q = context;
   hw_sample *samples = malloc(SAMPLES_MAX * sizeof *samples);
@@ -93,20 +144,21 @@ static void look_posterior(void *context, const hw__solver_view *view) {
   if (status == HW_EUNSUPPORTED) {
     settle(q, hw__reply_error(409, "method %s has no samples", view->incident->method));
   } else if (status == HW_OK && count > 0) {
-    json_t *list = json_array();
-    const size_t step = q->samples && count > q->samples ? (count + q->samples - 1) / q->samples : 1;
-    for (size_t i = 0; i < count && q->samples; i += step) {
-      const hw_sample *s = &samples[i];
-      json_array_append_new(
-          list, json_pack("[o, o, o, o, o, o]", hw__real(s->source.mass_g), hw__real(s->source.location_m),
-                          hw__real(s->source.time_s), hw__real(s->velocity_m_s), hw__real(s->dispersion_m2_s),
-                          hw__real(s->weight)));
+    const hw_river *river = &view->site->river;
+    size_t branch;
+    if (!branch_of(q, river, likeliest_branch(river, samples, count), &branch)) {
+      settle(q, no_branch(q));
+    } else {
+      const size_t here = gather_branch(samples, count, branch);
+      settle(q,
+             hw__reply_json(
+                 200, json_pack("{s:I, s:o, s:o, s:[s, s, s, s, s, s], s:o, s:o}", "incident",
+                                (json_int_t)view->incident->id, "origin_s", hw__real(view->incident->origin_s),
+                                "branch", river->branch_count ? json_string(river->branches[branch].id) : json_null(),
+                                "columns", "mass_g", "location_m", "time_s", "velocity_m_s", "dispersion_m2_s",
+                                "weight", "samples", show_samples(samples, here, q->samples), "grid",
+                                here ? density(samples, here, q->grid) : json_null())));
     }
-    settle(q,
-           hw__reply_json(200, json_pack("{s:I, s:o, s:[s, s, s, s, s, s], s:o, s:o}", "incident",
-                                         (json_int_t)view->incident->id, "origin_s", hw__real(view->incident->origin_s),
-                                         "columns", "mass_g", "location_m", "time_s", "velocity_m_s", "dispersion_m2_s",
-                                         "weight", "samples", list, "grid", density(samples, count, q->grid))));
   }
   free(samples);
 }
@@ -117,12 +169,12 @@ hw__reply hw__get_posterior(hw__request *request) {
       !hw__query_number(request, "grid", 40, &grid) || !(grid >= 2) || grid > GRID_MAX) {
     return hw__reply_error(400, "samples: expected 0 to %d; grid: 2 to %d", SAMPLES_MAX, GRID_MAX);
   }
-  question q = {.samples = (size_t)samples, .grid = (size_t)grid};
+  question q = {.samples = (size_t)samples, .grid = (size_t)grid, .branch = hw__query(request, "branch")};
   return answer(request, &q, look_posterior);
 }
 
 /* Bands over time at one place, or over places at one time. */
-static hw_status predict(const question *q, const hw__solver_view *view, double *axis, hw_range *bands) {
+static hw_status predict(const question *q, const hw__solver_view *view, size_t branch, double *axis, hw_range *bands) {
   const double origin_s = view->incident->origin_s;
   const double step = q->count > 1 ? (q->to - q->from) / (double)(q->count - 1) : 0;
   hw_status status = HW_OK;
@@ -130,7 +182,7 @@ static hw_status predict(const question *q, const hw__solver_view *view, double 
     for (size_t i = 0; i < q->count; i++) {
       axis[i] = q->from + step * (double)i - origin_s;
     }
-    const hw_prediction all = {q->fixed, axis, q->count, bands};
+    const hw_prediction all = {q->fixed, axis, q->count, bands, branch};
     status = hw_run_predict(view->run, &all);
     for (size_t i = 0; i < q->count; i++) {
       axis[i] += origin_s;
@@ -140,7 +192,7 @@ static hw_status predict(const question *q, const hw__solver_view *view, double 
   const double time_s = q->fixed - origin_s;
   for (size_t i = 0; i < q->count && status == HW_OK; i++) {
     axis[i] = q->from + step * (double)i;
-    const hw_prediction one = {axis[i], &time_s, 1, &bands[i]};
+    const hw_prediction one = {axis[i], &time_s, 1, &bands[i], branch};
     status = hw_run_predict(view->run, &one);
   }
   return status;
@@ -150,8 +202,12 @@ static void look_bands(void *context, const hw__solver_view *view) {
   question *q = context;
   double *axis = calloc(q->count, sizeof *axis);
   hw_range *bands = calloc(q->count, sizeof *bands);
-  const hw_status status = view->run && axis && bands ? predict(q, view, axis, bands) : HW_EEMPTY;
-  if (status == HW_EUNSUPPORTED) {
+  size_t branch;
+  const bool known = branch_of(q, &view->site->river, hw_river_outlet(&view->site->river), &branch);
+  const hw_status status = known && view->run && axis && bands ? predict(q, view, branch, axis, bands) : HW_EEMPTY;
+  if (!known) {
+    settle(q, no_branch(q));
+  } else if (status == HW_EUNSUPPORTED) {
     settle(q, hw__reply_error(409, "method %s makes no forecast", view->incident->method));
   } else if (status == HW_OK) {
     json_t *along = json_array(), *list = json_array();
@@ -174,9 +230,9 @@ static bool read_count(const hw__request *request, size_t *out) {
   return ok;
 }
 
-/* ?x_m=PLACE &from=T &to=T &count=N */
+/* ?branch=ID &x_m=PLACE &from=T &to=T &count=N */
 hw__reply hw__get_forecast(hw__request *request) {
-  question q = {0};
+  question q = {.branch = hw__query(request, "branch")};
   if (!hw__query_number(request, "x_m", NAN, &q.fixed) || !isfinite(q.fixed) ||
       !hw__query_time(request, "from", NAN, &q.from) || !isfinite(q.from) ||
       !hw__query_time(request, "to", NAN, &q.to) || !isfinite(q.to) || !read_count(request, &q.count)) {
@@ -185,9 +241,9 @@ hw__reply hw__get_forecast(hw__request *request) {
   return answer(request, &q, look_bands);
 }
 
-/* ?time=T &from_m=X &to_m=X &count=N */
+/* ?branch=ID &time=T &from_m=X &to_m=X &count=N */
 hw__reply hw__get_plume(hw__request *request) {
-  question q = {.along = true};
+  question q = {.along = true, .branch = hw__query(request, "branch")};
   if (!hw__query_time(request, "time", NAN, &q.fixed) || !isfinite(q.fixed) ||
       !hw__query_number(request, "from_m", NAN, &q.from) || !isfinite(q.from) ||
       !hw__query_number(request, "to_m", NAN, &q.to) || !isfinite(q.to) || !read_count(request, &q.count)) {

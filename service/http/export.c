@@ -1,15 +1,14 @@
 /* An incident to take away: its readings in the order the engine saw them (so that `identify` on the
- * file gives the same answer), its places, a plain-text bulletin. */
+ * file gives the same answer), its discharges as a flow file, its places, a plain-text bulletin. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "http/csv_export.h"
 #include "http/handlers.h"
 #include "live/show.h"
-
-enum { PAGE = 1024 };
 
 typedef struct {
   hw__service *service;
@@ -43,86 +42,31 @@ static hw__reply not_begun(const hw__request *request, hw__db_status status) {
                                 : hw__reply_db(status);
 }
 
-/* An id as a field: in quotes where it needs them. What a spreadsheet would take for a formula gets an apostrophe,
- * which it takes for text. */
-static void csv_text(FILE *out, const char *text) {
-  const bool formula = *text && strchr("=+-@\t", *text);
-  const bool plain = !formula && !text[strcspn(text, "\",\r\n# ")];
-  fputs(plain ? "" : formula ? "\"'" : "\"", out);
-  for (; *text; text++) {
-    fprintf(out, !plain && *text == '"' ? "\"\"" : "%c", *text);
-  }
-  fputs(plain ? "" : "\"", out);
-}
-
-static void csv_rows(const export_case *c, FILE *out, const hw__log_record *page, size_t count) {
-  for (size_t i = 0; i < count; i++) {
-    hw__place place;
-    if (hw__incident_passes_over(&c->incident, &page[i]) ||
-        hw__catalog_place(c->service->catalog, page[i].sensor, &place) != HW_OK) {
-      continue;
-    }
-    char when[48];
-    if (c->calendar) {
-      hw_time_format(page[i].time_s, when, sizeof when);
-    } else {
-      snprintf(when, sizeof when, "%.17g", page[i].time_s);
-    }
-    fprintf(out, "%s,", when);
-    csv_text(out, c->site->river.sensors[place.sensor].id);
-    fprintf(out, ",%s%.17g\n", page[i].below_limit ? "<" : page[i].above_limit ? ">" : "", page[i].concentration_g_m3);
-  }
-}
-
-static hw__db_status write_csv(export_case *c, FILE *out) {
-  hw__log_record *page = malloc(PAGE * sizeof *page);
-  size_t count = 0;
-  int64_t cursor = 0;
-  hw__db_status status = page ? HW_DB_OK : HW_DB_MEMORY;
-  fprintf(out, "%s,sensor,concentration_g_m3\n", c->calendar ? "time" : "time_s");
-  do {
-    const hw__lead_in what = {c->site->key, c->incident.from_s, cursor, c->incident.id};
-    if (status == HW_DB_OK) {
-      status = hw__db_lead_in(c->db, &what, page, PAGE, &count);
-    }
-    count = status == HW_DB_OK ? count : 0;
-    csv_rows(c, out, page, count);
-    cursor = count ? page[count - 1].seq : cursor;
-  } while (count == PAGE);
-  cursor = c->incident.id - 1;
-  const int64_t upto = c->incident.closed_seq ? c->incident.closed_seq : INT64_MAX;
-  do {
-    if (status == HW_DB_OK) {
-      status = hw__db_river_log(c->db, c->site->key, cursor, upto, page, PAGE, &count);
-    }
-    count = status == HW_DB_OK ? count : 0;
-    csv_rows(c, out, page, count);
-    cursor = count ? page[count - 1].seq : cursor;
-  } while (count == PAGE);
-  free(page);
-  return status;
-}
-
-hw__reply hw__get_incident_readings(hw__request *request) {
+static hw__reply reply_csv(hw__request *request, hw__record_kind kind) {
   export_case c;
   hw__db_status status = begin(request, &c);
   if (status != HW_DB_OK) {
     return not_begun(request, status);
   }
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
   status = hw__db_remembers(c.db, &c.incident);
-  status = status != HW_DB_OK ? status : out ? write_csv(&c, out) : HW_DB_MEMORY;
-  if (out && fclose(out) != 0) {
-    status = HW_DB_MEMORY;
-  }
   hw__store_return(request->service->store, c.db);
   if (status != HW_DB_OK) {
-    free(text);
     return hw__reply_db(status);
   }
-  return hw__reply_text(200, "text/csv; charset=utf-8", text);
+  const hw__csv_selection what = {
+      .site = c.site,
+      .kind = kind,
+      .path = c.incident.sensor,
+      .from_s = c.incident.from_s,
+      .to_s = INFINITY,
+      .before = c.incident.id,
+      .after = c.incident.id - 1,
+      .upto = c.incident.closed_seq ? c.incident.closed_seq : hw__store_seq(request->service->store)};
+  return hw__csv_export(request, &what, c.calendar);
+}
+
+hw__reply hw__get_incident_readings(hw__request *request) {
+  return reply_csv(request, HW_RECORD_READING);
 }
 
 hw__reply hw__get_export(hw__request *request) {
@@ -130,11 +74,14 @@ hw__reply hw__get_export(hw__request *request) {
   if (format && strcmp(format, "csv") == 0) {
     return hw__get_incident_readings(request);
   }
+  if (format && strcmp(format, "flow") == 0) {
+    return reply_csv(request, HW_RECORD_DISCHARGE);
+  }
   if (!format || strcmp(format, "json") == 0) {
     return hw__get_incident(request);
   }
   if (strcmp(format, "geojson") != 0) {
-    return hw__reply_error(400, "format: expected csv, json or geojson");
+    return hw__reply_error(400, "format: expected csv, flow, json or geojson");
   }
   export_case c;
   const hw__db_status status = begin(request, &c);
@@ -176,7 +123,8 @@ static void look_bulletin(void *context, const hw__solver_view *view) {
   }
   fprintf(out, "POLLUTION BULLETIN  incident %" PRId64 "  %s\nIssued %s\nFirst noticed %s; %s\n\n", view->incident->id,
           view->incident->closed_seq ? "CLOSED" : "ONGOING", issued, opened,
-          !have                             ? "no estimate yet."
+          result.failure                    ? "THERE IS NO ANSWER: the reason is below."
+          : !have                           ? "no estimate yet."
           : estimate.trust == HW_TRUST_NONE ? "THERE IS NO TRUSTWORTHY ANSWER: the reason is below."
           : !estimate.has_source            ? "no spill is seen so far."
           : estimate.provisional            ? "the answer below is PROVISIONAL: the pulse has not passed yet."
@@ -185,6 +133,9 @@ static void look_bulletin(void *context, const hw__solver_view *view) {
     fputs(body, out);
   } else {
     fprintf(out, "%s\n", view->site->river.name);
+    if (result.failure) {
+      fprintf(out, "No source is given: %s.\n", result.failure);
+    }
   }
   free(body);
   fclose(out);

@@ -1,6 +1,5 @@
 #include "http/http.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +7,10 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
-#include "http/authority.h"
 #include "http/connections.h"
+#include "http/deflate.h"
+#include "http/host_header.h"
+#include "http/inflate.h"
 #include "http/rate_limit.h"
 
 /* One request from its head to its answer. */
@@ -18,60 +19,8 @@ typedef struct {
   const hw__route *route;
   size_t capacity; /* of the body, taken from the budget */
   bool too_large, no_room;
+  hw__encoding encoding;
 } exchange;
-
-hw__reply hw__reply_text(unsigned code, const char *type, char *text) {
-  if (!text) {
-    return (hw__reply){.code = 500, .text = strdup("{\"error\": \"out of memory\"}\n"), .size = 27};
-  }
-  return (hw__reply){.code = code, .text = text, .size = strlen(text), .type = type};
-}
-
-hw__reply hw__reply_json(unsigned code, json_t *root) {
-  char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
-  json_decref(root);
-  return hw__reply_text(code, "application/json", text);
-}
-
-hw__reply hw__reply_error(unsigned code, const char *format, ...) {
-  char sentence[256];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(sentence, sizeof sentence, format, arguments);
-  va_end(arguments);
-  json_t *text = json_string(sentence);
-  return hw__reply_json(code, json_pack("{s:o}", "error", text ? text : json_string("not UTF-8")));
-}
-
-hw__reply hw__reply_later(const char *sentence) {
-  hw__reply reply = hw__reply_error(503, "%s", sentence);
-  reply.retry_after_s = 5;
-  return reply;
-}
-
-hw__reply hw__reply_db(hw__db_status status) {
-  const unsigned code = status == HW_DB_ABSENT      ? 404
-                        : status == HW_DB_FORGOTTEN ? 410
-                        : status == HW_DB_FULL      ? 507
-                                                    : 503;
-  return status == HW_DB_CLOCK ? hw__reply_later(hw__db_text(status))
-                               : hw__reply_error(code, "%s", hw__db_text(status));
-}
-
-const char *hw__query(const hw__request *request, const char *name) {
-  return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
-}
-
-bool hw__query_number(const hw__request *request, const char *name, double fallback, double *out) {
-  const char *text = hw__query(request, name);
-  *out = fallback;
-  return !text || hw_number_parse(text, out) == HW_OK;
-}
-
-bool hw__query_time(const hw__request *request, const char *name, double fallback, double *out) {
-  const char *text = hw__query(request, name);
-  return hw__query_number(request, name, fallback, out) || hw_time_parse(text, out) == HW_OK;
-}
 
 /* Does the path fit the route? Segments for {} are copied out. */
 static bool fits(const char *pattern, const char *path, hw__request *request) {
@@ -97,12 +46,25 @@ static const char *cookie_token(struct MHD_Connection *connection) {
   return MHD_lookup_connection_value(connection, MHD_COOKIE_KIND, "headwater");
 }
 
+/* `Bearer TOKEN`; `Token TOKEN` as clients of Influx have it; or a name and a password, which is the token. */
+static unsigned header_roles(hw__auth *auth, const char *header, struct MHD_Connection *connection) {
+  if (strncasecmp(header, "Basic ", 6) == 0) {
+    char *password = NULL;
+    char *name = MHD_basic_auth_get_username_password(connection, &password);
+    const unsigned roles = hw__auth_roles(auth, password ? password : "");
+    MHD_free(name);
+    MHD_free(password);
+    return roles;
+  }
+  const size_t scheme = strncasecmp(header, "Bearer ", 7) == 0 ? 7 : strncasecmp(header, "Token ", 6) == 0 ? 6 : 0;
+  return hw__auth_roles(auth, scheme ? header + scheme : "");
+}
+
 /* A cookie is good for reading only: a page elsewhere cannot make a browser change anything. */
 static unsigned roles_of(const hw__service *service, struct MHD_Connection *connection) {
   const char *header = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization");
   if (header) {
-    return strncmp(header, "Bearer ", 7) == 0 ? hw__auth_roles(service->auth, header + 7)
-                                              : hw__auth_roles(service->auth, "");
+    return header_roles(service->auth, header, connection);
   }
   return hw__auth_roles(service->auth, cookie_token(connection)) & (service->auth ? HW_ROLE_READ : HW_ROLE_ALL);
 }
@@ -152,6 +114,7 @@ static bool is_permitted(const hw__request *request, unsigned role, hw__reply *r
 }
 
 static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connection *connection, hw__reply *reply) {
+  const bool packed = !reply->response && hw__takes_gzip(connection) && hw__reply_deflate(reply);
   struct MHD_Response *response =
       reply->response ? reply->response
                       : MHD_create_response_from_buffer(reply->size, reply->text, MHD_RESPMEM_MUST_FREE);
@@ -159,14 +122,21 @@ static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connect
     free(reply->text);
     return MHD_NO;
   }
-  if (!reply->response) {
+  if (!reply->response && reply->size) {
     MHD_add_response_header(response, "Content-Type", reply->type ? reply->type : "application/json");
     MHD_add_response_header(response, "Cache-Control", "no-store");
+    MHD_add_response_header(response, "Vary", "Accept-Encoding");
   }
-  MHD_add_response_header(response, "Content-Security-Policy",
-                          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
-                          "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
-                          "form-action 'none'; frame-ancestors 'none'");
+  if (packed) {
+    MHD_add_response_header(response, "Content-Encoding", "gzip");
+  }
+  char policy[512];
+  snprintf(policy, sizeof policy,
+           "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:%s%s; "
+           "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+           "form-action 'none'; frame-ancestors 'none'",
+           service->tiles_origin[0] ? " " : "", service->tiles_origin);
+  MHD_add_response_header(response, "Content-Security-Policy", policy);
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header(response, "X-Frame-Options", "DENY");
   MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
@@ -192,10 +162,18 @@ static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connect
   return queued;
 }
 
-static enum MHD_Result refuse(const hw__service *service, struct MHD_Connection *connection, hw__reply reply) {
+static void retell(const hw__route *route, hw__reply *reply) {
+  if (reply->code >= 400 && route && route->retell) {
+    route->retell(reply);
+  }
+}
+
+static enum MHD_Result refuse(const exchange *e, hw__reply reply) {
+  const hw__service *service = e->request.service;
   hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
-  hw__connections_step(service->connections, connection, HW_STEP_ANSWER);
-  return send_reply(service, connection, &reply);
+  hw__connections_step(service->connections, e->request.connection, HW_STEP_ANSWER);
+  retell(e->route, &reply);
+  return send_reply(service, e->request.connection, &reply);
 }
 
 static const char too_large[] = "the body is too large", too_many[] = "too many bodies at once, send it again";
@@ -232,31 +210,35 @@ static enum MHD_Result begin(exchange *e) {
   struct MHD_Connection *connection = request->connection;
   hw__connections_step(service->connections, connection, HW_STEP_BODY);
   if (!hw__rate_limit_admit(service->limiter, connection)) {
-    return refuse(service, connection, hw__reply_error(429, "too many requests from this address"));
+    return refuse(e, hw__reply_error(429, "too many requests from this address"));
   }
   bool path_known = false;
   hw__reply refusal;
   if (is_framed_twice(connection)) {
     refusal = hw__reply_error(400, "Content-Length or Transfer-Encoding more than once, expected one of them");
     refusal.close = true;
-    return refuse(service, connection, refusal);
+    return refuse(e, refusal);
   }
   e->route = find_route(request, &path_known);
   if (!e->route) {
-    return refuse(service, connection,
-                  path_known ? hw__reply_error(405, "not with %s", request->method)
-                             : hw__reply_error(404, "nothing here; see docs/api.md"));
+    return refuse(e, path_known ? hw__reply_error(405, "not with %s", request->method)
+                                : hw__reply_error(404, "nothing here; see docs/api.md"));
   }
   if (!is_permitted(request, e->route->role, &refusal)) {
-    return refuse(service, connection, refusal);
+    return refuse(e, refusal);
+  }
+  const char *encoding = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Encoding");
+  e->encoding = hw__encoding_of(encoding);
+  if (e->route->body_bytes && e->encoding == HW_ENCODING_UNKNOWN) {
+    return refuse(e, hw__reply_error(415, "Content-Encoding %.40s, expected gzip, or a body as it is", encoding));
   }
   const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Content-Length");
   const unsigned long long announced = length ? strtoull(length, NULL, 10) : 0;
   if (announced > service->options.body_limit || (e->route->body_bytes && announced > body_most(e))) {
-    return refuse(service, connection, hw__reply_error(413, "%s", too_large));
+    return refuse(e, hw__reply_error(413, "%s", too_large));
   }
   if (e->route->body_bytes && announced > atomic_load(&service->bodies.left_bytes)) {
-    return refuse(service, connection, hw__reply_later(too_many));
+    return refuse(e, hw__reply_later(too_many));
   }
   return MHD_YES;
 }
@@ -293,23 +275,53 @@ static void take_body(exchange *e, const char *data, size_t size) {
   request->size = needed;
 }
 
+/* A compressed body becomes what it says, within the bounds of one that came as it is. False: *refusal says why. */
+static bool unpack_body(exchange *e, hw__reply *refusal) {
+  hw__request *request = &e->request;
+  hw__budget *budget = &request->service->bodies;
+  hw__inflated plain;
+  switch (hw__inflate(request->body, request->size, body_most(e), budget, &plain)) {
+    case HW_INFLATE_DONE:
+      break;
+    case HW_INFLATE_TOO_LARGE:
+      *refusal = hw__reply_error(413, "%s once inflated, expected at most %zu bytes", too_large, body_most(e));
+      return false;
+    case HW_INFLATE_NO_ROOM:
+      *refusal = hw__reply_later(too_many);
+      return false;
+    default:
+      *refusal = hw__reply_error(400, "Content-Encoding gzip, but the body is not whole gzip");
+      return false;
+  }
+  free(request->body);
+  hw__budget_give(budget, e->capacity);
+  request->body = plain.text;
+  request->size = plain.size;
+  e->capacity = plain.capacity;
+  return true;
+}
+
 static enum MHD_Result answer(exchange *e) {
   hw__request *request = &e->request;
   hw__service *service = request->service;
   hw__reply reply;
   if (e->too_large || e->no_room) {
     reply = e->too_large ? hw__reply_error(413, "%s", too_large) : hw__reply_later(too_many);
-    return refuse(service, request->connection, reply);
+    return refuse(e, reply);
   }
   if (request->body) {
     request->body[request->size] = '\0';
     /* A body takes its time: the token may have been withdrawn. */
     if (!is_permitted(request, e->route->role, &reply)) {
-      return refuse(service, request->connection, reply);
+      return refuse(e, reply);
     }
   }
   hw__connections_step(service->connections, request->connection, HW_STEP_WORK);
+  if (request->body && e->encoding == HW_ENCODING_GZIP && !unpack_body(e, &reply)) {
+    return refuse(e, reply);
+  }
   reply = e->route->handle(request);
+  retell(e->route, &reply);
   if (!reply.stream) {
     hw__connections_step(service->connections, request->connection, HW_STEP_ANSWER);
   }

@@ -43,7 +43,8 @@ typedef struct {
   const char *path; /* {} stands for one segment */
   unsigned role;    /* 0: anybody */
   hw__handler handle;
-  size_t body_bytes; /* most of a body, within --body-limit; 0: what comes is passed over */
+  size_t body_bytes;                /* most of a body, within --body-limit; 0: what comes is passed over */
+  void (*retell)(hw__reply *fault); /* puts {"error": ...} into the words of whoever asks here; NULL: as it is */
 } hw__route;
 
 /* Every route there is, ended by a NULL path. */

@@ -28,6 +28,16 @@ static char *read_file(const char *path, hw_error *error) {
   return text;
 }
 
+/* The host that tiles come from, as a policy names it: http[s]://NAME[:PORT]. */
+static bool find_tiles_origin(const char *url, char *out, size_t size) {
+  static const char host[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.-:[]";
+  const size_t scheme = strncmp(url, "https://", 8) == 0 ? 8 : strncmp(url, "http://", 7) == 0 ? 7 : 0;
+  const size_t length = scheme + strspn(url + scheme, host);
+  snprintf(out, size, "%.*s", (int)length, url);
+  return scheme && length > scheme && length < size && url[length] == '/' && strstr(url, "{z}") && strstr(url, "{x}") &&
+         strstr(url, "{y}");
+}
+
 hw_status hw__http_prepare(hw__service *service, hw_error *error) {
   struct sockaddr_storage address;
   const hw_serve_options *o = &service->options;
@@ -39,6 +49,11 @@ hw_status hw__http_prepare(hw__service *service, hw_error *error) {
   if (!service->loopback && !service->auth) {
     snprintf(error->text, sizeof error->text,
              "--listen %s: open to other machines, expected --token-file as well (or 127.0.0.1)", o->listen);
+    return HW_EDOMAIN;
+  }
+  if (o->tiles && !find_tiles_origin(o->tiles, service->tiles_origin, sizeof service->tiles_origin)) {
+    snprintf(error->text, sizeof error->text, "--tiles %.120s: expected http[s]://HOST/... with {z}, {x} and {y}",
+             o->tiles);
     return HW_EDOMAIN;
   }
   if (!o->tls_cert != !o->tls_key) {

@@ -16,7 +16,7 @@ static size_t open_incidents(hw__service *service) {
   hw__incident *open = malloc(MOST * sizeof *open);
   hw__db *db = open ? hw__store_reader(service->store) : NULL;
   if (db) {
-    hw__db_incidents(db, 0, true, open, MOST, &count);
+    hw__db_incidents(db, &(hw__incident_query){.open_only = true}, open, MOST, &count);
     hw__store_return(service->store, db);
   }
   free(open);

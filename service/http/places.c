@@ -24,6 +24,33 @@ static const json_t *with_id(const json_t *list, const char *id) {
   return NULL;
 }
 
+/* The line of a place or source, by the id of its branch. */
+static const hw__centerline *line_of(const hw__site *site, const json_t *place) {
+  const char *id = json_string_value(json_object_get(place, "branch"));
+  const size_t branch = id ? hw_river_branch(&site->river, id) : 0;
+  return &site->lines[branch < hw__site_line_count(site) ? branch : 0];
+}
+
+/* Every line of a river; properties say which branch of which river. */
+static void add_lines(json_t *features, const hw__site *site, double within_m) {
+  for (size_t i = 0; i < hw__site_line_count(site); i++) {
+    if (site->lines[i].count) {
+      json_t *line = hw__centerline_feature(&site->lines[i], within_m);
+      json_t *properties = json_object_get(line, "properties");
+      json_object_set_new(properties, "river", json_string(site->id));
+      json_object_set_new(properties, "branch",
+                          site->river.branch_count ? json_string(site->river.branches[i].id) : json_null());
+      json_array_append_new(features, line);
+    }
+  }
+}
+
+static hw__reply reply_collection(json_t *features) {
+  hw__reply reply = hw__reply_json(200, json_pack("{s:s, s:o}", "type", "FeatureCollection", "features", features));
+  reply.type = "application/geo+json";
+  return reply;
+}
+
 static json_t *or_null(const json_t *value) {
   return value ? json_copy((json_t *)value) : json_null();
 }
@@ -44,7 +71,7 @@ static void add_places(json_t *features, const hw__site *site, const json_t *lis
       json_object_set_new(properties, "arrival", or_null(with_id(json_object_get(incident, "arrivals"), id)));
     }
     const double location_m = json_number_value(json_object_get(each, "location_m"));
-    json_array_append_new(features, feature(kind, hw__centerline_point(&site->centerline, location_m), properties));
+    json_array_append_new(features, feature(kind, hw__centerline_point(line_of(site, each), location_m), properties));
   }
 }
 
@@ -57,14 +84,16 @@ static void add_source(json_t *features, const hw__site *site, const json_t *inc
   json_object_set(properties, "incident", json_object_get(incident, "id"));
   json_object_set(properties, "origin_s", json_object_get(incident, "origin_s"));
   json_object_set(properties, "provisional", json_object_get(incident, "provisional"));
+  json_object_set(properties, "trust", json_object_get(incident, "trust"));
   json_object_set(properties, "interval", json_object_get(incident, "interval"));
   const double location_m = json_number_value(json_object_get(estimate, "location_m"));
-  json_array_append_new(features, feature("source", hw__centerline_point(&site->centerline, location_m), properties));
+  json_array_append_new(features,
+                        feature("source", hw__centerline_point(line_of(site, estimate), location_m), properties));
   const json_t *ends = json_object_get(interval, "location_m");
   if (json_array_size(ends) == 2) {
     const double lo = json_number_value(json_array_get(ends, 0)), hi = json_number_value(json_array_get(ends, 1));
     json_array_append_new(
-        features, feature("source_interval", hw__centerline_stretch(&site->centerline, lo, hi),
+        features, feature("source_interval", hw__centerline_stretch(line_of(site, estimate), lo, hi),
                           json_pack("{s:O, s:O}", "location_m", ends, "level", json_object_get(interval, "level"))));
   }
 }
@@ -73,9 +102,7 @@ hw__reply hw__reply_places(hw__service *service, const hw__site *site, const jso
   const ptrdiff_t index = hw__catalog_find(service->catalog, site->id);
   json_t *river = hw__show_river(service, (size_t)index, true);
   json_t *features = json_array();
-  if (site->centerline.count) {
-    json_array_append_new(features, hw__centerline_feature(&site->centerline));
-  }
+  add_lines(features, site, 0);
   add_places(features, site, json_object_get(river, "sensors"), "sensor", incident);
   add_places(features, site, json_object_get(river, "candidates"), "candidate", incident);
   add_places(features, site, json_object_get(river, "intakes"), "intake", incident);
@@ -83,9 +110,7 @@ hw__reply hw__reply_places(hw__service *service, const hw__site *site, const jso
     add_source(features, site, incident);
   }
   json_decref(river);
-  hw__reply reply = hw__reply_json(200, json_pack("{s:s, s:o}", "type", "FeatureCollection", "features", features));
-  reply.type = "application/geo+json";
-  return reply;
+  return reply_collection(features);
 }
 
 static const hw__site *captured_site(const hw__request *request) {
@@ -101,11 +126,29 @@ hw__reply hw__get_places(hw__request *request) {
 
 hw__reply hw__get_centerline(hw__request *request) {
   const hw__site *site = captured_site(request);
-  if (!site || !site->centerline.count) {
+  if (!site || !hw__site_is_mapped(site)) {
     return site ? hw__reply_error(404, "this river has no centerline")
                 : hw__reply_error(404, "no river '%.64s'", request->captured[0]);
   }
-  hw__reply reply = hw__reply_json(200, hw__centerline_feature(&site->centerline));
+  if (site->river.branch_count) {
+    json_t *features = json_array();
+    add_lines(features, site, 0);
+    return reply_collection(features);
+  }
+  hw__reply reply = hw__reply_json(200, hw__centerline_feature(&site->lines[0], 0));
   reply.type = "application/geo+json";
   return reply;
+}
+
+/* ?within_m=M: what lies less than that off a line is left out of it. */
+hw__reply hw__get_centerlines(hw__request *request) {
+  double within_m;
+  if (!hw__query_number(request, "within_m", 0, &within_m) || !(within_m >= 0)) {
+    return hw__reply_error(400, "within_m: expected metres, 0 or more");
+  }
+  json_t *features = json_array();
+  for (size_t i = 0; i < hw__catalog_count(request->service->catalog); i++) {
+    add_lines(features, hw__catalog_site(request->service->catalog, i), within_m);
+  }
+  return reply_collection(features);
 }

@@ -27,7 +27,8 @@ typedef struct {
 
 static void add_reading(stream *s, FILE *out, const hw__log_record *record) {
   s->log_at = record->seq;
-  if (record->kind != HW_RECORD_READING || (s->river && record->river != s->river)) {
+  const bool measured = record->kind == HW_RECORD_READING || record->kind == HW_RECORD_DISCHARGE;
+  if (!measured || (s->river && record->river != s->river)) {
     return;
   }
   const ptrdiff_t site = hw__catalog_site_of_key(s->service->catalog, record->river);
@@ -36,7 +37,8 @@ static void add_reading(stream *s, FILE *out, const hw__log_record *record) {
   char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
   json_decref(root);
   if (text) {
-    fprintf(out, "id: %" PRId64 "-%" PRId64 "\nevent: reading\ndata: %s\n\n", s->log_at, s->event_at, text);
+    fprintf(out, "id: %" PRId64 "-%" PRId64 "\nevent: %s\ndata: %s\n\n", s->log_at, s->event_at,
+            record->kind == HW_RECORD_DISCHARGE ? "discharge" : "reading", text);
   }
   free(text);
 }

@@ -2,8 +2,8 @@
  *
  * A page elsewhere may have a name that begins like ours (127.0.0.1.example, localhost:1.example) and points at this
  * machine (DNS rebinding): only a whole name or address counts. */
-#ifndef HW_HTTP_AUTHORITY_H
-#define HW_HTTP_AUTHORITY_H
+#ifndef HW_HTTP_HOST_HEADER_H
+#define HW_HTTP_HOST_HEADER_H
 
 #include <stdbool.h>
 

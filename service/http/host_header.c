@@ -1,4 +1,4 @@
-#include "http/authority.h"
+#include "http/host_header.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
