@@ -1,5 +1,20 @@
 /* Questions to the service. Every call carries the token, when there is one. */
-import type { CenterlineFeature, Forecast, Incident, LogEvent, Method, Plume, Posterior, Reading, River, Track } from "./model";
+import type { Reach } from "./forecast";
+import type {
+  CenterlineFeature,
+  Forecast,
+  Incident,
+  IncidentBrief,
+  LogEvent,
+  Method,
+  Plume,
+  Posterior,
+  Reading,
+  River,
+  RiverBrief,
+  Track,
+} from "./model";
+import type { SensorReadings } from "./readings";
 
 const TOKEN = "headwater-token";
 const ADMIN_TOKEN = "headwater-admin-token";
@@ -20,7 +35,10 @@ const bearer = (value: string | null): Record<string, string> => (value ? { Auth
 export const headers = () => bearer(token());
 
 export class Refused extends Error {
-  constructor(readonly status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
   }
 }
@@ -34,7 +52,11 @@ async function request(path: string, accept: string): Promise<Response> {
 /* What changes something, in an administrator's name where the service has tokens. */
 async function order<T>(path: string, body: object): Promise<T> {
   const allowed = bearer(sessionStorage.getItem(ADMIN_TOKEN) ?? token());
-  const response = await fetch(path, { method: "POST", headers: { ...allowed, "Content-Type": "application/json" }, body: JSON.stringify(body) });
+  const response = await fetch(path, {
+    method: "POST",
+    headers: { ...allowed, "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
   const answer = (await response.json().catch(() => ({}))) as T & { error?: string };
   if (!response.ok) throw new Refused(response.status, answer.error ?? response.statusText);
   return answer;
@@ -44,51 +66,117 @@ const json = async <T>(path: string) => (await (await request(path, "application
 
 const name = encodeURIComponent;
 
-export const rivers = async () => (await json<{ rivers: River[] }>("/v1/rivers")).rivers;
+export const overview = () => json<{ rivers: RiverBrief[]; tiles: string | null }>("/v1/overview");
 export const river = (id: string) => json<River>(`/v1/rivers/${name(id)}`);
-export const centerline = (id: string) => json<CenterlineFeature>(`/v1/rivers/${name(id)}/centerline`);
-export const incidents = async () => (await json<{ incidents: Incident[] }>("/v1/incidents")).incidents;
-export const incident = (id: number) => json<Incident & { history: Track[] }>(`/v1/incidents/${id}`);
+
+/* Every line of a river, or of all rivers, thinned to what a small picture shows. */
+export async function centerline(id: string): Promise<CenterlineFeature[]> {
+  const found = await json<CenterlineFeature | { features: CenterlineFeature[] }>(`/v1/rivers/${name(id)}/centerline`);
+  return "features" in found ? found.features : [found];
+}
+export const centerlines = async (within_m: number) =>
+  (await json<{ features: CenterlineFeature[] }>(`/v1/centerlines?within_m=${within_m}`)).features;
+
+export const openIncidents = async () => (await json<{ incidents: Incident[] }>("/v1/incidents?state=open")).incidents;
+/* Past and present ones without their results, the latest first, so many before that one. */
+export const incidentsBefore = (id: number, limit: number) =>
+  json<{ incidents: IncidentBrief[]; more: boolean }>(`/v1/incidents?brief=1&limit=${limit}&before=${id}`);
+export const incident = (id: number) => json<Incident>(`/v1/incidents/${id}?history=0`);
+/* Its history, thinned to so many steps. */
+export const history = async (id: number, points: number) =>
+  (await json<{ history: Track[] }>(`/v1/incidents/${id}?points=${points}`)).history;
+/* All of it, as it is taken away. */
+export const wholeIncident = async (id: number) => {
+  const first = await json<Incident & { history: Track[]; history_more: boolean }>(`/v1/incidents/${id}?history=20000`);
+  for (let more = first.history_more; more;) {
+    const after = first.history[first.history.length - 1]!.seq;
+    const next = await json<typeof first>(`/v1/incidents/${id}?history=20000&after=${after}`);
+    first.history.push(...next.history);
+    more = next.history_more;
+  }
+  return first;
+};
 export const posterior = (id: number) => json<Posterior>(`/v1/incidents/${id}/posterior?samples=0&grid=44`);
 /* Everything with a place, as GeoJSON. */
 export const places = async (river_id: string, incident: number | undefined) =>
-  (await request(incident === undefined ? `/v1/rivers/${name(river_id)}/places` : `/v1/incidents/${incident}/export?format=geojson`, "application/geo+json")).text();
+  (
+    await request(
+      incident === undefined
+        ? `/v1/rivers/${name(river_id)}/places`
+        : `/v1/incidents/${incident}/export?format=geojson`,
+      "application/geo+json",
+    )
+  ).text();
 export const bulletin = async (id: number) => (await request(`/v1/incidents/${id}/bulletin`, "text/plain")).text();
 
 export const methods = async () => (await json<{ methods: Method[] }>("/v1/methods")).methods;
+export const acknowledge = (id: number, who: string, note: string) =>
+  order<Incident>(`/v1/incidents/${id}/acknowledge`, { who, note });
 export const closeIncident = (id: number) => order<Incident>(`/v1/incidents/${id}/close`, {});
 /* method "": the service's own; from null: the latest reading. */
 export const openIncident = (river_id: string, method: string, from: number | string | null) =>
-  order<Incident>("/v1/incidents", { river: river_id, ...(method ? { method } : {}), ...(from === null ? {} : { from }) });
+  order<Incident>("/v1/incidents", {
+    river: river_id,
+    ...(method ? { method } : {}),
+    ...(from === null ? {} : { from }),
+  });
 
-/* Events after this one, oldest first, however many there are. */
-export async function events(after: number): Promise<LogEvent[]> {
-  const all: LogEvent[] = [];
-  for (;;) {
-    const page = (await json<{ events: LogEvent[] }>(`/v1/events?after=${all[all.length - 1]?.id ?? after}`)).events;
-    if (!page.length) return all;
-    all.push(...page);
-  }
+/* The latest events, oldest first; `more`: there are older ones. */
+export const latestEvents = (count: number, before = 0) =>
+  json<{ events: LogEvent[]; more: boolean }>(`/v1/events?latest=${count}&before=${before}`);
+/* Events after this one, oldest first; `more`: there are later ones. */
+export const eventsAfter = (after: number) => json<{ events: LogEvent[]; more: boolean }>(`/v1/events?after=${after}`);
+
+/* Every reading as CSV, however many: of an incident all that its engine saw, of a river those since a time. */
+export const readingsCsv = async (river_id: string, incident: number | undefined, from_s: number) =>
+  (
+    await request(
+      incident === undefined
+        ? `/v1/rivers/${name(river_id)}/readings?format=csv&from=${from_s}`
+        : `/v1/incidents/${incident}/readings`,
+      "text/csv",
+    )
+  ).blob();
+
+/* An outline of a sensor's readings since a time. */
+export async function readings(
+  river_id: string,
+  sensor: string,
+  from_s: number,
+  points: number,
+): Promise<SensorReadings> {
+  const query = new URLSearchParams({ sensor, from: String(from_s), points: String(points) });
+  const found = await json<{ readings: Reading[]; total: number; seq: number }>(
+    `/v1/rivers/${name(river_id)}/readings?${query}`,
+  );
+  return { list: found.readings, total: found.total, seq: found.seq };
 }
 
-/* Of a sensor, the latest; where there may be more, whoever shows them says so. */
-export const MOST_READINGS = 5000;
-export const areCut = (readings: Map<string, Reading[]>) => [...readings.values()].some((list) => list.length >= MOST_READINGS);
+const within = (branch: string | null): Record<string, string> => (branch === null ? {} : { branch });
 
-/* All that the incident's engine saw, as CSV. */
-export const incidentReadings = async (id: number) => (await request(`/v1/incidents/${id}/readings`, "text/csv")).text();
-
-export async function readings(river_id: string, sensor: string, from_s: number): Promise<Reading[]> {
-  const query = new URLSearchParams({ sensor, from: String(from_s), limit: String(MOST_READINGS) });
-  return (await json<{ readings: Reading[] }>(`/v1/rivers/${name(river_id)}/readings?${query}`)).readings;
-}
-
-export function forecast(id: number, x_m: number, from_s: number, to_s: number, count: number): Promise<Forecast> {
-  const query = new URLSearchParams({ x_m: String(x_m), from: String(from_s), to: String(to_s), count: String(count) });
+export function forecast(
+  id: number,
+  place: { branch: string | null; location_m: number },
+  frame: { from_s: number; to_s: number },
+  count: number,
+): Promise<Forecast> {
+  const query = new URLSearchParams({
+    ...within(place.branch),
+    x_m: String(place.location_m),
+    from: String(frame.from_s),
+    to: String(frame.to_s),
+    count: String(count),
+  });
   return json<Forecast>(`/v1/incidents/${id}/forecast?${query}`);
 }
 
-export function plume(id: number, time_s: number, from_m: number, to_m: number, count: number): Promise<Plume> {
-  const query = new URLSearchParams({ time: String(time_s), from_m: String(from_m), to_m: String(to_m), count: String(count) });
-  return json<Plume>(`/v1/incidents/${id}/plume?${query}`);
+export async function plume(id: number, time_s: number, reach: Reach, count: number): Promise<Plume> {
+  const query = new URLSearchParams({
+    ...within(reach.branch),
+    time: String(time_s),
+    from_m: String(reach.from_m),
+    to_m: String(reach.to_m),
+    count: String(count),
+  });
+  return { ...(await json<Plume>(`/v1/incidents/${id}/plume?${query}`)), branch: reach.branch };
 }

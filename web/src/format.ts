@@ -1,5 +1,5 @@
 /* Numbers for people: river kilometres, mg/l or ug/l, hours. SI goes in, text with its unit comes out. */
-import type { River } from "./model";
+import type { TimeBase } from "./model";
 
 export const MINUS = "\u2212";
 const NARROW = "\u202f"; /* between a number and its unit, so that they stay together */
@@ -65,13 +65,16 @@ export function duration(seconds: number): string {
 const pad = (n: number) => String(n).padStart(2, "0");
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
+/* To the nearest minute, as every other output of headwater rounds it. */
+const minute = (unix_s: number) => new Date(60000 * Math.round(unix_s / 60));
+
 export function utcTime(unix_s: number): string {
-  const d = new Date(unix_s * 1000);
+  const d = minute(unix_s);
   return `${pad(d.getUTCHours())}:${pad(d.getUTCMinutes())}`;
 }
 
 export function utcDate(unix_s: number): string {
-  const d = new Date(unix_s * 1000);
+  const d = minute(unix_s);
   return `${d.getUTCDate()} ${MONTHS[d.getUTCMonth()]} ${d.getUTCFullYear()}`;
 }
 
@@ -83,7 +86,7 @@ export function localOffset(unix_s: number): string {
 }
 
 export function localTime(unix_s: number): string {
-  const d = new Date(unix_s * 1000);
+  const d = minute(unix_s);
   const sameDay = d.getDate() === d.getUTCDate();
   const day = sameDay ? "" : `${d.getDate()} ${MONTHS[d.getMonth()]} `;
   return `${day}${pad(d.getHours())}:${pad(d.getMinutes())}`;
@@ -95,15 +98,15 @@ export function relativeTime(time_s: number): string {
   return `t${NARROW}=${NARROW}${hours < 0 ? MINUS : "+"}${Math.abs(hours).toFixed(2)}${NARROW}h`;
 }
 
-export const isCalendar = (river: River | undefined) => river?.time_base !== "relative";
+export const isCalendar = (river: { time_base: TimeBase } | undefined) => river?.time_base !== "relative";
 
 /* An instant, both clocks told apart; without dates, hours on the readings' clock. */
-export function instant(river: River | undefined, time_s: number): string {
+export function instant(river: { time_base: TimeBase } | undefined, time_s: number): string {
   if (!isCalendar(river)) return relativeTime(time_s);
   return `${utcDate(time_s)} ${utcTime(time_s)} UTC (${localTime(time_s)} local)`;
 }
 
-/* The same without the date, for lists under a dated heading. */
-export function shortInstant(river: River | undefined, time_s: number): string {
-  return isCalendar(river) ? `${utcTime(time_s)} UTC` : relativeTime(time_s);
+/* "1 Mar 06:17 UTC": without the year, for lists; never without the day. */
+export function shortInstant(river: { time_base: TimeBase } | undefined, time_s: number): string {
+  return isCalendar(river) ? `${utcDate(time_s).slice(0, -5)} ${utcTime(time_s)} UTC` : relativeTime(time_s);
 }

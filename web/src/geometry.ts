@@ -13,8 +13,11 @@ export function extent(river: River, more_m: number[] = []): [number, number] {
   return [Math.min(...marks), Math.max(...marks)];
 }
 
-export function centerlineOf(feature: CenterlineFeature | null): Centerline | null {
-  return feature && { points: feature.geometry.coordinates, at_m: feature.properties.at_m };
+/* Lines by the id of their branch; "" on a river without branches. */
+export function centerlinesOf(features: CenterlineFeature[]): Map<string, Centerline> {
+  return new Map(
+    features.map((f) => [f.properties.branch ?? "", { points: f.geometry.coordinates, at_m: f.properties.at_m }]),
+  );
 }
 
 /* The point at this river metre; the ends stand for everything beyond them. */

@@ -3,6 +3,7 @@ export class Paced {
   private running = false;
   private wanted = false;
   private last_ms = -Infinity;
+  private timer: number | undefined;
 
   constructor(
     private readonly ask: () => Promise<void>,
@@ -14,10 +15,21 @@ export class Paced {
     this.wanted = true;
     if (this.running) return;
     this.running = true;
-    window.setTimeout(() => void this.go(), Math.max(0, this.last_ms + this.pace_ms - performance.now()));
+    this.timer = window.setTimeout(() => void this.go(), Math.max(0, this.last_ms + this.pace_ms - performance.now()));
+  }
+
+  /* At once: what is shown is another thing now. */
+  hurry(): void {
+    this.last_ms = -Infinity;
+    if (this.running && this.timer !== undefined) {
+      clearTimeout(this.timer);
+      this.timer = undefined;
+      void this.go();
+    } else this.poke();
   }
 
   private async go(): Promise<void> {
+    this.timer = undefined;
     this.wanted = false;
     this.last_ms = performance.now();
     try {

@@ -1,6 +1,7 @@
 /* The sentence on top, and what it is made of: one pass from a result to words. */
-import { concentration, duration, instant, km, mass, percent, shortInstant, type Unit } from "./format";
-import type { Arrival, Incident, Intake, Result, River, Triple } from "./model";
+import { concentration, duration, instant, mass, percent, shortInstant, type Unit } from "./format";
+import type { Arrival, Incident, Intake, Result, River, RiverBrief, Triple } from "./model";
+import { liesBelow, placeText, sensorName } from "./network";
 
 /* Of a past incident: the service runs with --keep. */
 export const FORGOTTEN = "The readings of this incident are no longer kept; its result and history are.";
@@ -8,7 +9,9 @@ export const FORGOTTEN = "The readings of this incident are no longer kept; its 
 /* The most probable facility, when there is one to name. */
 export function suspect(river: River, result: Result): { name: string; probability: number } | null {
   const best = result.candidates.reduce<{ id: string | null; probability: number } | null>(
-    (a, b) => (a && a.probability >= b.probability ? a : b), null);
+    (a, b) => (a && a.probability >= b.probability ? a : b),
+    null,
+  );
   if (!best || best.id === null) return null;
   const candidate = river.candidates.find((c) => c.id === best.id);
   return { name: candidate?.name || best.id, probability: best.probability };
@@ -39,7 +42,8 @@ export function threats(river: River, incident: Incident, now_s: number): Threat
     const first_s = arrival.first_s ? arrival.first_s[1] + origin : null;
     const peak_s = arrival.peak_s ? arrival.peak_s[1] + origin : null;
     const shifted = (t: Triple): Triple => [t[0] + origin, t[1] + origin, t[2] + origin];
-    const window = arrival.first_s && arrival.last_s ? { from: shifted(arrival.first_s), until: shifted(arrival.last_s) } : null;
+    const window =
+      arrival.first_s && arrival.last_s ? { from: shifted(arrival.first_s), until: shifted(arrival.last_s) } : null;
     const over_s = window ? window.until[2] : arrival.peak_s ? arrival.peak_s[2] + origin : Infinity;
     list.push({ intake, arrival, first_s, peak_s, window, passed: over_s < now_s });
   }
@@ -49,11 +53,20 @@ export function threats(river: River, incident: Incident, now_s: number): Threat
 
 /* Intakes below the source, for methods that forecast no arrival. */
 export function below(river: River, incident: Incident): Intake[] {
-  return river.intakes.filter((i) => incident.estimate !== null && i.location_m > incident.estimate.location_m);
+  const source = incident.estimate;
+  return source ? river.intakes.filter((i) => liesBelow(river, source, i)) : [];
 }
 
 /* Whole: what follows a comma may be all that tells two rivers apart. */
-export const nameOf = (river: River) => river.name.trim() || river.id;
+export const nameOf = (river: { id: string; name: string }) => river.name.trim() || river.id;
+
+/* A warning of the method with its seconds as a time that people read. */
+export function plainWarning(river: River, incident: Incident, text: string): string {
+  return text.replace(
+    / at (-?\d+) s\b/g,
+    (_, s: string) => ` at ${shortInstant(river, Number(s) + incident.origin_s)}`,
+  );
+}
 
 export type Harm = "exceeds" | "below" | "possible" | "unknown";
 
@@ -65,7 +78,8 @@ export function harm(threat: Threat): Harm {
 
 function nextClause(river: River, incident: Incident, now_s: number, unit: Unit): string {
   const ahead = threats(river, incident, now_s);
-  const next = ahead.find((t) => !t.passed && t.first_s !== null && harm(t) !== "below") ?? ahead.find((t) => !t.passed);
+  const next =
+    ahead.find((t) => !t.passed && t.first_s !== null && harm(t) !== "below") ?? ahead.find((t) => !t.passed);
   if (!ahead.length) {
     const names = below(river, incident).map((i) => i.name || i.id);
     return names.length ? ` Downstream of it: ${names.join(", ")}; ${incident.method} forecasts no arrival.` : "";
@@ -77,17 +91,26 @@ function nextClause(river: River, incident: Incident, now_s: number, unit: Unit)
     return ` ${name} is in its path, but should stay below its alarm level.`;
   }
   const wait = next.first_s - now_s;
-  const closed = next.window && harm(next) === "exceeds" ? ` Close from ${shortInstant(river, next.window.from[0])} until ${shortInstant(river, next.window.until[2])}.` : "";
-  const when = wait > 60 ? `is expected to reach ${name} in ${duration(wait)}` : `is expected to be passing ${name} now`;
+  const closed =
+    next.window && harm(next) === "exceeds"
+      ? ` Close from ${shortInstant(river, next.window.from[0])} until ${shortInstant(river, next.window.until[2])}.`
+      : "";
+  const when =
+    wait > 60 ? `is expected to reach ${name} in ${duration(wait)}` : `is expected to be passing ${name} now`;
   if (next.intake.alarm_g_m3 === null || p === null) return ` It ${when}.`;
-  return ` It ${when}, and to exceed the alarm level of ${concentration(next.intake.alarm_g_m3, unit)} with ${percent(p)} probability.${closed}`;
+  const level = concentration(next.intake.alarm_g_m3, unit);
+  return ` It ${when}, and to exceed the alarm level of ${level} with ${percent(p)} probability.${closed}`;
 }
 
 /* Why there is no source: the readings are not explained, no spill is seen, or it is too early to say. */
 export type Silence = "unexplained" | "no spill" | "too early";
 
 export function silence(incident: Incident): Silence {
-  return incident.trust === "none" ? "unexplained" : incident.readings > 0 && typeof incident.spill === "number" ? "no spill" : "too early";
+  return incident.trust === "none"
+    ? "unexplained"
+    : incident.readings > 0 && typeof incident.spill === "number"
+      ? "no spill"
+      : "too early";
 }
 
 /* The method's own sentence, ended as one. */
@@ -112,33 +135,59 @@ const CLOSED: Record<string, string> = {
   "closed by hand": "Closed by hand.",
 };
 
+/* "over about 2 h", "and goes on": of a release that lasts. */
+export function lastingText(incident: Incident): string {
+  const e = incident.estimate;
+  const lasts = (e?.duration_s ?? 0) >= 60 ? ` over about ${duration(e!.duration_s!)}` : "";
+  const flows = incident.still_flowing ?? 0;
+  return flows >= 0.5 ? `${lasts}, and still flowing (${percent(flows)})` : lasts;
+}
+
 export function spillSentence(river: River, incident: Incident, now_s: number, unit: Unit): string {
   const closed = incident.state === "closed";
   const over = closed ? `${CLOSED[incident.close_reason ?? ""] ?? "Closed."} ` : "";
   if (!incident.estimate) {
-    const cause = incident.sensor === null ? "an incident was opened by hand" : `readings at ${incident.sensor} have left their background`;
+    const sensor = river.sensors.find((s) => s.id === incident.sensor);
+    const cause =
+      incident.sensor === null
+        ? "an incident was opened by hand"
+        : `readings at ${sensor ? sensorName(sensor) : incident.sensor} have left their background`;
     return `${over}${nameOf(river)}: ${cause}; ${silenceSentence(incident)}`;
   }
   const e = incident.estimate;
   const span = incident.interval ? incident.interval.location_m[1] - incident.interval.location_m[0] : Infinity;
   const who = suspect(river, incident);
-  const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), river km ${km(e.location_m, span)}` : `river km ${km(e.location_m, span)}`;
+  const at = placeText(river, e.branch, e.location_m, span);
+  const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), ${at}` : at;
   const doubt = incident.provisional ? "still provisional, " : "";
+  const several = (incident.releases?.length ?? 0) > 1 ? `the larger of ${incident.releases!.length} releases, ` : "";
   const when = instant(river, e.time_s + incident.origin_s);
-  return `${over}${nameOf(river)}: ${doubt}about ${mass(e.mass_g)} most likely entered at ${place}, ${river.time_base === "relative" ? "at" : "on"} ${when}.${closed ? "" : nextClause(river, incident, now_s, unit)}`;
+  const next = closed ? "" : nextClause(river, incident, now_s, unit);
+  const on = river.time_base === "relative" ? "at" : "on";
+  const what = `${doubt}${several}about ${mass(e.mass_g)} most likely entered at ${place}`;
+  return `${over}${nameOf(river)}: ${what}, ${on} ${when}${lastingText(incident)}.${next}`;
 }
 
-export function calmSentence(rivers: River[]): string {
-  const sensors = rivers.flatMap((r) => r.sensors);
-  const count = (state: string) => sensors.filter((s) => s.state === state).length;
+export function calmSentence(rivers: RiverBrief[]): string {
+  const count = (state: keyof RiverBrief["sensors"]) => rivers.reduce((sum, r) => sum + r.sensors[state], 0);
   const where = rivers.length === 1 ? `on ${nameOf(rivers[0]!)}` : `on any of ${rivers.length} rivers`;
-  const silent = count("silent");
-  const never = count("no data");
-  const learning = count("learning");
+  const [total, silent, never, learning] = [count("total"), count("silent"), count("no data"), count("learning")];
   const parts = [`No spill is known ${where}.`];
-  if (silent) parts.push(`${silent} of ${sensors.length} sensors ${silent === 1 ? "is" : "are"} silent.`);
-  if (never) parts.push(never === sensors.length ? "No readings have come in yet." : `${never} of ${sensors.length} sensors ${never === 1 ? "has" : "have"} not reported yet.`);
-  if (learning) parts.push(`${learning} ${learning === 1 ? "sensor is" : "sensors are"} still learning the background.`);
-  if (!silent && !never && !learning) parts.push(sensors.length === 1 ? "The sensor is quiet." : sensors.length === 2 ? "Both sensors are quiet." : `All ${sensors.length} sensors are quiet.`);
+  if (silent) parts.push(`${silent} of ${total} sensors ${silent === 1 ? "is" : "are"} silent.`);
+  if (never) {
+    const some = `${never} of ${total} sensors ${never === 1 ? "has" : "have"} not reported yet.`;
+    parts.push(never === total ? "No readings have come in yet." : some);
+  }
+  if (learning)
+    parts.push(`${learning} ${learning === 1 ? "sensor is" : "sensors are"} still learning the background.`);
+  if (!silent && !never && !learning) {
+    parts.push(
+      total === 1
+        ? "The sensor is quiet."
+        : total === 2
+          ? "Both sensors are quiet."
+          : `All ${total} sensors are quiet.`,
+    );
+  }
   return parts.join(" ");
 }

@@ -1,15 +1,31 @@
 /* What the page knows, and how it learns it.
  *
- * The stream says that something happened; this asks for what is not in the event. Questions of one
- * kind are asked once at a time and no oftener than a person can read: under a fast replay the
- * service is left to its work. After a lost connection everything shown is asked for again, so
- * nothing depends on having heard every event.
+ * The stream says that something happened, and readings and estimates come with it; this asks for what is not in the
+ * event. Questions of one kind are asked once at a time and no oftener than a person can read: under a fast replay the
+ * service is left to its work. After a lost connection everything shown is asked for again, so nothing depends on
+ * having heard every event. Rivers that are not on the screen cost a line of the overview.
  */
 import * as api from "./api";
+import { gradeOf, isIdle, ring, unheard, watchHands, type Grade } from "./attention";
 import { riverNow } from "./clock";
 import { FRAMES, frameAt, frameOf, frameTime, type Frame } from "./forecast";
-import type { CenterlineFeature, Forecast, Incident, LogEvent, Plume, Posterior, Reading, Result, River, Sensor, Track } from "./model";
+import type {
+  CenterlineFeature,
+  Forecast,
+  Incident,
+  IncidentBrief,
+  LogEvent,
+  Plume,
+  Posterior,
+  Reading,
+  Result,
+  River,
+  RiverBrief,
+  Sensor,
+  Track,
+} from "./model";
 import { Paced } from "./paced";
+import { NONE, POINTS, united, type SensorReadings } from "./readings";
 import { Stream } from "./stream";
 
 export type Connection = "connecting" | "live" | "lost" | "token";
@@ -22,34 +38,50 @@ export interface State {
   retry_at_ms: number;
   tokenRefused: boolean;
   loaded: boolean;
-  rivers: Map<string, River>;
-  incidents: Map<number, Incident>;
-  events: LogEvent[]; /* latest first */
+  overview: Map<string, RiverBrief>;
+  tiles: string | null;
+  rivers: Map<string, River>; /* whole: the one shown and those with a spill */
+  incidents: Map<number, Incident>; /* open ones, and the one shown */
+  past: { list: IncidentBrief[]; more: boolean };
+  events: { list: LogEvent[]; more: boolean }; /* latest first */
+  all: boolean; /* the overview is shown, and no river */
   river: string | null; /* shown */
   incident: number | null; /* shown */
-  centerline: CenterlineFeature | null; /* of the river shown */
-  readings: Map<string, Reading[]>; /* of the river shown, by sensor */
+  lines: CenterlineFeature[]; /* of the river shown, or in the overview of all */
+  readings: Map<string, SensorReadings>; /* of the river shown, by sensor */
   history: Track[]; /* of the incident shown, and all below */
   forecasts: Map<string, Forecast>; /* by sensor */
   posterior: Posterior | null;
   frame: Frame | null;
   slider: number | null; /* a frame's index; null follows the clock */
-  plume: Plume | null; /* where the slider stands */
-  plumeNow: Plume | null;
+  plumes: Plume[]; /* where the slider stands, one for each branch on the way */
+  plumesNow: Plume[];
   noForecast: NoForecast;
 }
 
 const PACE_MS = 1500;
+const SLOW_MS = 8000; /* forecasts, densities, history: dear to make, and little changes between two readings */
 const PLUME_PACE_MS = 80;
-const EVENTS_KEPT = 400;
+const EVENTS = 200;
+const PAST = 20;
 const MERGE_MS = 250;
 const CHARTS = 24;
 const LOOK_MS = 30000;
-const FEW = 3; /* rivers asked for one by one */
 const PLACES = 140;
-const FORECAST_TIMES = 160;
+const FORECAST_TIMES = 120;
+const STEPS = 300; /* of a history */
+const LINES_WITHIN_M = 250;
 
-const NOTHING_SHOWN = { history: [], forecasts: new Map(), posterior: null, frame: null, slider: null, plume: null, plumeNow: null, noForecast: null };
+const NOTHING_SHOWN = {
+  history: [],
+  forecasts: new Map(),
+  posterior: null,
+  frame: null,
+  slider: null,
+  plumes: [],
+  plumesNow: [],
+  noForecast: null,
+};
 
 type ReadingEvent = Reading & { river: string; sensor: string };
 
@@ -60,35 +92,43 @@ export function chartedSensors(river: River): Sensor[] {
   return [...alarmed, ...river.sensors.filter((s) => s.state !== "alarm")].slice(0, CHARTS);
 }
 
+/* From when on readings are shown: a little before the incident, or the last day. */
+export const shownFrom = (river: River, incident: Incident | undefined) =>
+  incident ? incident.onset_s - 6 * 3600 : riverNow(river).now_s - 24 * 3600;
+
 export class Store {
   state: State = {
     connection: "connecting",
     retry_at_ms: 0,
     tokenRefused: false,
     loaded: false,
+    overview: new Map(),
+    tiles: null,
     rivers: new Map(),
     incidents: new Map(),
-    events: [],
+    past: { list: [], more: false },
+    events: { list: [], more: false },
+    all: false,
     river: null,
     incident: null,
-    centerline: null,
+    lines: [],
     readings: new Map(),
     ...NOTHING_SHOWN,
   };
   private readonly listeners = new Set<() => void>();
   private readonly stream: Stream;
-  private readonly staleRivers = new Set<string>();
   private incoming: ReadingEvent[] = [];
   private drawn = false;
   private plumeStale = true; /* since the estimate moved */
-  private opened: number | null = null; /* an incident that began while this page was open and is not looked at yet */
+  private grades: Map<number, Grade> | null = null; /* told so far; null: nothing was asked yet */
   private readonly failed = (error: unknown) => this.onFailure(error);
   private readonly askAll = new Paced(() => this.loadAll(), PACE_MS, this.failed);
-  private readonly askRivers = new Paced(() => this.loadStaleRivers(), PACE_MS, this.failed);
+  private readonly askOverview = new Paced(() => this.loadOverview(), SLOW_MS, this.failed);
+  private readonly askRiver = new Paced(() => this.loadShownRiver(), PACE_MS, this.failed);
   private readonly askMerge = new Paced(() => this.mergeReadings(), MERGE_MS, this.failed);
   private readonly askReadings = new Paced(() => this.loadReadings(), PACE_MS, this.failed);
-  private readonly askIncident = new Paced(() => this.loadIncident(), PACE_MS, this.failed);
-  private readonly askForecast = new Paced(() => this.loadForecast(), PACE_MS, this.failed);
+  private readonly askHistory = new Paced(() => this.loadHistory(), SLOW_MS, this.failed);
+  private readonly askForecast = new Paced(() => this.loadForecast(), SLOW_MS, this.failed);
   private readonly askPlume = new Paced(() => this.loadPlume(), PLUME_PACE_MS, this.failed);
 
   constructor() {
@@ -96,6 +136,7 @@ export class Store {
       onOpen: () => {
         this.set({ connection: "live", tokenRefused: false });
         this.askAll.poke();
+        if (this.state.loaded) this.askShown();
       },
       onEvent: (kind, data) => this.onEvent(kind, data),
       onLost: (retry_at_ms) => this.set({ connection: "lost", retry_at_ms }),
@@ -104,9 +145,11 @@ export class Store {
   }
 
   start(): void {
-    window.addEventListener("hashchange", () => this.follow());
+    watchHands();
+    window.addEventListener("hashchange", () => void this.follow().catch(this.failed));
     setInterval(() => this.lookAround(), LOOK_MS);
     this.stream.start();
+    this.askAll.poke(); /* beside the stream; asked again when that is open, so that nothing falls between */
   }
 
   retry(): void {
@@ -137,6 +180,19 @@ export class Store {
     return this.state.incident === null ? undefined : this.state.incidents.get(this.state.incident);
   }
 
+  /* Open incidents, the worst first, among equals the latest. */
+  open(): { incident: Incident; grade: Grade }[] {
+    return [...this.state.incidents.values()]
+      .filter((i) => i.state === "open")
+      .map((incident) => ({ incident, grade: gradeOf(incident, this.nowOn(incident.river_id)) }))
+      .sort((a, b) => b.grade - a.grade || b.incident.id - a.incident.id);
+  }
+
+  private nowOn(river_id: string): number {
+    const river = this.state.overview.get(river_id);
+    return river ? riverNow(river).now_s : 0;
+  }
+
   private set(change: Partial<State>): void {
     this.state = { ...this.state, ...change };
     if (this.drawn) return;
@@ -155,33 +211,54 @@ export class Store {
     if (error instanceof api.Refused && error.status === 401) this.needToken();
   }
 
-  /* --- what is shown: the address after the #, else the latest open incident --- */
+  /* --- what is shown: the address after the #, else the worst open incident, else the river or all of them --- */
 
-  private follow(): void {
-    const [, kind, id] = /^#\/(incident|river)\/(.+)$/.exec(location.hash) ?? [];
-    const { incidents, rivers } = this.state;
+  private async follow(): Promise<void> {
+    const [, kind, id] = /^#\/(incident|river|all)\/?(.*)$/.exec(location.hash) ?? [];
+    const { incidents, overview } = this.state;
     let river = kind === "river" ? decodeURIComponent(id!) : null;
-    let incident = kind === "incident" && incidents.has(Number(id)) ? Number(id) : null;
-    if (incident === null) {
-      const open = [...incidents.values()].filter((i) => i.state === "open" && (river === null || i.river_id === river));
-      incident = open.reduce<number | null>((a, b) => (a === null || b.id > a ? b.id : a), null);
+    let incident = kind === "incident" && Number(id) > 0 ? Number(id) : null;
+    if (incident !== null && !incidents.has(incident)) {
+      const found = await api.incident(incident).catch(() => null); /* a past one, or none */
+      if (found) this.set({ incidents: new Map(this.state.incidents).set(incident, found) });
+      else incident = null;
     }
-    if (incident !== null) river = incidents.get(incident)!.river_id;
-    if (river === null || !rivers.has(river)) river = rivers.keys().next().value ?? null;
-    const otherRiver = river !== this.state.river;
-    if (!otherRiver && incident === this.state.incident) return;
-    this.set({ river, incident, ...NOTHING_SHOWN, ...(otherRiver ? { readings: new Map(), centerline: null } : {}) });
-    if (otherRiver) void this.loadCenterline().catch(this.failed);
-    this.askReadings.poke();
-    this.askIncident.poke();
+    /* With nothing asked for, an open incident stays until takeOver says otherwise. */
+    if (kind === undefined && this.shownIncident()?.state === "open") incident = this.state.incident;
+    if (incident === null && kind !== "all") {
+      incident = this.open().find((o) => river === null || o.incident.river_id === river)?.incident.id ?? null;
+    }
+    if (incident !== null) river = this.state.incidents.get(incident)!.river_id;
+    if (river !== null && !overview.has(river)) river = null;
+    const all = river === null && overview.size > 1;
+    if (river === null && !all) river = overview.keys().next().value ?? null;
+    const other = river !== this.state.river || all !== this.state.all;
+    if (!other && incident === this.state.incident) return;
+    this.set({ all, river, incident, ...NOTHING_SHOWN, ...(other ? { readings: new Map(), lines: [] } : {}) });
+    if (river !== null && !this.state.rivers.has(river)) await this.loadRivers([river]);
+    if (other) void this.loadLines().catch(this.failed);
+    this.askShown();
   }
 
-  /* A new spill takes the place of whatever is not one; beside an open one it is a line on top. */
+  private askShown(): void {
+    this.askReadings.hurry();
+    this.askHistory.hurry();
+    this.askForecast.hurry();
+  }
+
+  /* A new incident, or one that got worse, takes the place of whatever is no worse, unless somebody is at work here:
+   * then it stands above it, in full (view/app.tsx). */
   private takeOver(): void {
-    const fresh = this.opened === null ? undefined : this.state.incidents.get(this.opened);
-    if (!fresh) return;
-    this.opened = null;
-    if (fresh.state === "open" && this.shownIncident()?.state !== "open") location.hash = `#/incident/${fresh.id}`;
+    const open = this.open();
+    const known = this.grades;
+    this.grades = new Map(open.map((o) => [o.incident.id, o.grade]));
+    if (!known) return;
+    const worst = open.find((o) => o.grade > (known.get(o.incident.id) ?? -1));
+    if (!worst) return;
+    ring(worst.grade);
+    const shown = open.find((o) => o.incident.id === this.state.incident);
+    if (shown?.incident.id === worst.incident.id) return;
+    if (!shown || (isIdle() && worst.grade >= shown.grade)) location.hash = `#/incident/${worst.incident.id}`;
   }
 
   /* --- events --- */
@@ -194,14 +271,16 @@ export class Store {
       return;
     }
     if (kind === "reading") {
-      this.staleRivers.add(event.river);
-      this.askRivers.poke();
+      if (event.river !== this.state.river) {
+        this.askOverview.poke();
+        return;
+      }
+      this.askRiver.poke();
       this.incoming.push(event as unknown as ReadingEvent);
       this.askMerge.poke();
     } else if (kind === "estimate") {
       this.onEstimate(event.incident, event.body as unknown as Result);
     } else if (event.id) {
-      if (kind === "incident_opened") this.opened = event.incident;
       this.addEvents([event]);
       this.askAll.poke();
     }
@@ -214,85 +293,129 @@ export class Store {
       return;
     }
     this.set({ incidents: new Map(this.state.incidents).set(id, { ...known, ...result }) });
-    if (id === this.state.incident) this.askIncident.poke();
+    this.takeOver();
+    if (id !== this.state.incident) return;
+    this.askHistory.poke();
+    this.askForecast.poke();
   }
 
   private addEvents(events: LogEvent[]): void {
-    const byId = new Map([...this.state.events, ...events].map((e) => [e.id, e]));
-    this.set({ events: [...byId.values()].sort((a, b) => b.id - a.id).slice(0, EVENTS_KEPT) });
+    const byId = new Map([...this.state.events.list, ...events].map((e) => [e.id, e]));
+    this.set({ events: { ...this.state.events, list: [...byId.values()].sort((a, b) => b.id - a.id) } });
   }
 
   /* --- questions --- */
 
   private async loadAll(): Promise<void> {
-    const [rivers, incidents, events] = await Promise.all([api.rivers(), api.incidents(), api.events(this.state.events[0]?.id ?? 0)]);
-    this.set({
-      rivers: new Map(rivers.map((r) => [r.id, r])),
-      incidents: new Map(incidents.map((i) => [i.id, i])),
-      loaded: true,
-    });
-    this.addEvents(events);
+    const [overview, incidents] = await Promise.all([api.overview(), api.openIncidents()]);
+    const open = new Map(incidents.map((i) => [i.id, i]));
+    const shown = this.state.incident;
+    if (shown !== null && !open.has(shown)) open.set(shown, await api.incident(shown));
+    this.set({ overview: new Map(overview.rivers.map((r) => [r.id, r])), tiles: overview.tiles, incidents: open });
+    const wanted = new Set([...open.values()].map((i) => i.river_id));
+    if (this.state.river !== null) wanted.add(this.state.river);
+    await this.loadRivers([...wanted].filter((id) => this.state.overview.has(id)));
     this.takeOver();
-    this.follow();
-    this.askReadings.poke();
-    this.askIncident.poke();
+    await this.follow();
+    this.set({ loaded: true });
+    await this.loadLog();
   }
 
-  private async loadStaleRivers(): Promise<void> {
-    const ids = [...this.staleRivers].filter((id) => this.state.rivers.has(id));
-    this.staleRivers.clear();
-    const fresh = ids.length > FEW ? await api.rivers() : await Promise.all(ids.map((id) => api.river(id)));
+  private async loadRivers(ids: string[]): Promise<void> {
+    const fresh = await Promise.all(ids.map((id) => api.river(id)));
     const rivers = new Map(this.state.rivers);
     for (const river of fresh) rivers.set(river.id, river);
     this.set({ rivers });
   }
 
-  /* Silence makes no event: somebody has to look. */
-  private lookAround(): void {
-    if (this.state.connection !== "live") return;
-    for (const id of this.state.rivers.keys()) this.staleRivers.add(id);
-    this.askRivers.poke();
+  /* What happened lately; after a pause what came since, or, when that is much, the latest alone. */
+  private async loadLog(): Promise<void> {
+    const last = this.state.events.list[0]?.id;
+    const since = last === undefined ? null : await api.eventsAfter(last);
+    if (since && !since.more) this.addEvents(since.events);
+    else {
+      const { events, more } = await api.latestEvents(EVENTS);
+      this.set({ events: { list: [], more } });
+      this.addEvents(events);
+    }
+    if (!this.state.past.more || this.state.past.list.length <= PAST) await this.loadPast(false);
   }
 
-  private async loadCenterline(): Promise<void> {
-    const river = this.shownRiver();
-    if (!river?.has_centerline) return;
-    const centerline = await api.centerline(river.id);
-    if (this.state.river === river.id) this.set({ centerline });
+  async loadOlderEvents(): Promise<void> {
+    const { events, more } = await api.latestEvents(
+      EVENTS,
+      this.state.events.list[this.state.events.list.length - 1]?.id,
+    );
+    this.set({ events: { ...this.state.events, more } });
+    this.addEvents(events);
+  }
+
+  async loadPast(older: boolean): Promise<void> {
+    const known = older ? this.state.past.list : [];
+    const { incidents, more } = await api.incidentsBefore(known[known.length - 1]?.id ?? 0, PAST);
+    this.set({ past: { list: [...known, ...incidents], more } });
+  }
+
+  private async loadOverview(): Promise<void> {
+    const { rivers } = await api.overview();
+    this.set({ overview: new Map(rivers.map((r) => [r.id, r])) });
+  }
+
+  private async loadShownRiver(): Promise<void> {
+    if (this.state.river === null) return;
+    await this.loadRivers([this.state.river]);
+    const river = this.shownRiver(); /* another sensor may have come to the front */
+    if (river && chartedSensors(river).some((s) => !this.state.readings.has(s.id))) this.askReadings.poke();
+  }
+
+  /* Silence makes no event: somebody has to look. What nobody has acknowledged is heard again. */
+  private lookAround(): void {
+    if (this.state.connection !== "live") return;
+    this.askOverview.poke();
+    this.askRiver.poke();
+    const [worst] = this.open().filter((o) => unheard(o.incident).length > 0);
+    if (worst && worst.grade >= 3) ring(worst.grade);
+  }
+
+  private async loadLines(): Promise<void> {
+    const { river, all } = this.state;
+    const mapped = all
+      ? [...this.state.overview.values()].some((r) => r.has_centerline)
+      : this.shownRiver()?.has_centerline;
+    if (!mapped) return;
+    const lines = all ? await api.centerlines(LINES_WITHIN_M) : await api.centerline(river!);
+    if (this.state.river === river && this.state.all === all) this.set({ lines });
   }
 
   private async loadReadings(): Promise<void> {
     const river = this.shownRiver();
     if (!river) return;
-    /* A little before the incident, or the last day. */
-    const incident = this.shownIncident();
-    const from_s = incident ? incident.onset_s - 6 * 3600 : riverNow(river).now_s - 24 * 3600;
+    const from_s = shownFrom(river, this.shownIncident());
     const sensors = chartedSensors(river);
-    const lists = await Promise.all(sensors.map((s) => api.readings(river.id, s.id, from_s)));
+    const found = await Promise.all(sensors.map((s) => api.readings(river.id, s.id, from_s, POINTS)));
     if (this.state.river !== river.id) return;
     /* What came over the stream meanwhile stays. */
     const known = this.state.readings;
-    this.set({ readings: new Map(sensors.map((s, i) => [s.id, united(lists[i]!, (known.get(s.id) ?? []).filter((r) => r.time_s >= from_s))])) });
+    const readings = new Map(sensors.map((s, i) => [s.id, united(found[i]!, known.get(s.id)?.list ?? [])]));
+    this.set({ readings });
   }
 
-  /* Readings as they come; one that is known already changes nothing. */
   private async mergeReadings(): Promise<void> {
     const news = this.incoming.filter((r) => r.river === this.state.river);
     this.incoming = [];
     const readings = new Map(this.state.readings);
     for (const sensor of new Set(news.map((r) => r.sensor))) {
-      readings.set(sensor, united(readings.get(sensor) ?? [], news.filter((r) => r.sensor === sensor)));
+      const more = news.filter((r) => r.sensor === sensor);
+      readings.set(sensor, united(readings.get(sensor) ?? NONE, more));
     }
     this.set({ readings });
   }
 
-  private async loadIncident(): Promise<void> {
+  private async loadHistory(): Promise<void> {
     const id = this.state.incident;
     if (id === null) return;
-    const { history, ...incident } = await api.incident(id);
-    if (this.state.incident !== id) return;
-    this.set({ history, incidents: new Map(this.state.incidents).set(id, incident) });
-    this.askForecast.poke();
+    const history = await api.history(id, STEPS);
+    if (this.state.incident === id) this.set({ history });
   }
 
   private async loadForecast(): Promise<void> {
@@ -304,10 +427,15 @@ export class Store {
     try {
       const [posterior, ...forecasts] = await Promise.all([
         api.posterior(incident.id).catch(nothingFrom409),
-        ...sensors.map((s) => api.forecast(incident.id, s.location_m, frame.from_s, frame.to_s, FORECAST_TIMES)),
+        ...sensors.map((s) => api.forecast(incident.id, s, frame, FORECAST_TIMES)),
       ]);
       if (this.state.incident !== incident.id) return;
-      this.set({ frame, posterior, noForecast: null, forecasts: new Map(sensors.map((s, i) => [s.id, forecasts[i]!])) });
+      this.set({
+        frame,
+        posterior,
+        noForecast: null,
+        forecasts: new Map(sensors.map((s, i) => [s.id, forecasts[i]!])),
+      });
       this.plumeStale = true;
       this.askPlume.poke();
     } catch (error) {
@@ -320,11 +448,12 @@ export class Store {
     const { frame, slider, incident } = this.state;
     const river = this.shownRiver();
     if (!frame || !river || incident === null) return;
-    const at = (time_s: number) => api.plume(incident, Math.max(time_s, frame.from_s + 1), frame.from_m, frame.to_m, PLACES);
-    const plumeNow = this.plumeStale ? await at(riverNow(river).now_s) : this.state.plumeNow;
+    const at = (time_s: number) =>
+      Promise.all(frame.stretches.map((s) => api.plume(incident, Math.max(time_s, frame.from_s + 1), s, PLACES)));
+    const plumesNow = this.plumeStale ? await at(riverNow(river).now_s) : this.state.plumesNow;
     this.plumeStale = false;
-    const plume = slider === null ? plumeNow : await at(frameTime(frame, slider));
-    if (this.state.incident === incident) this.set({ plume, plumeNow });
+    const plumes = slider === null ? plumesNow : await at(frameTime(frame, slider));
+    if (this.state.incident === incident) this.set({ plumes, plumesNow });
   }
 
   /* Where the slider stands. */
@@ -334,13 +463,6 @@ export class Store {
     if (!frame || !river) return 0;
     return slider ?? frameAt(frame, riverNow(river).now_s);
   }
-}
-
-/* Both, by time, each time once. */
-function united(first: Reading[], second: Reading[]): Reading[] {
-  const times = new Set(first.map((r) => r.time_s));
-  const fresh = second.filter((r) => !times.has(r.time_s));
-  return fresh.length ? [...first, ...fresh].sort((a, b) => a.time_s - b.time_s) : first;
 }
 
 /* "This method has no samples" is an answer, not a failure. */

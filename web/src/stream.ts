@@ -25,7 +25,10 @@ export class Stream {
   private timer: number | undefined;
   private refused = false;
 
-  constructor(private readonly path: string, private readonly handlers: StreamHandlers) {
+  constructor(
+    private readonly path: string,
+    private readonly handlers: StreamHandlers,
+  ) {
     window.addEventListener("online", () => this.retryNow());
   }
 

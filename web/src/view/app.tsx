@@ -1,61 +1,90 @@
-/* The screen: a sentence, four answers, the river, then everything they rest on. */
-import { areCut, MOST_READINGS } from "../api";
+/* The screen: a sentence, four answers, the river, then everything they rest on; or all rivers at a glance. */
+import { GRADE_WORD, iconOf, showIcon, unheard, type Grade } from "../attention";
 import { riverNow, useTick } from "../clock";
+import { highest } from "../forecast";
 import { duration, instant, unitFor, type Unit } from "../format";
 import type { Incident, River } from "../model";
-import { calmSentence, spillSentence } from "../sentence";
+import { sensorName } from "../network";
+import { calmSentence, nameOf, plainWarning, spillSentence } from "../sentence";
 import type { State } from "../store";
+import { AlarmPanel } from "./alarms";
 import { Answers } from "./answers";
 import { IncidentCommands } from "./command";
 import { useStore } from "./context";
+import { AdvicePanel } from "./advice";
 import { DensityPanel } from "./density";
 import { EventPanel } from "./events";
-import { printPage, saveBulletin, saveIncident, savePlaces, saveReadings } from "./export";
-import { HistoryPanel } from "./history";
+import { Exports } from "./export_bar";
+import { later } from "./later";
+import { Overview } from "./overview";
 import { RiverPanel } from "./riverpanel";
-import { Sensors } from "./sensors";
 import { TokenPrompt } from "./token";
 import { TopBar } from "./topbar";
+
+/* Charts are half of the page's code, and none of its sentence. */
+const HistoryPanel = later(async () => (await import("./history")).HistoryPanel);
+const Sensors = later(async () => (await import("./sensors")).Sensors);
 
 /* The largest concentration on the screen, which chooses the unit. */
 function largest(state: State, incident: Incident | undefined): number {
   let most = 0;
-  for (const list of state.readings.values()) for (const r of list) most = Math.max(most, r.concentration_g_m3);
-  for (const a of incident?.arrivals ?? []) most = Math.max(most, a.peak_g_m3?.[1] ?? 0);
-  return most;
+  for (const { list } of state.readings.values()) for (const r of list) most = Math.max(most, r.concentration_g_m3);
+  return incident ? Math.max(most, peakOf(incident)) : most;
 }
 
-/* Spills that are not the one on the screen: nothing urgent hides behind it. */
-function Others({ open, shown, rivers }: { open: Incident[]; shown: Incident | undefined; rivers: Map<string, River> }) {
-  const others = open.filter((i) => i.id !== shown?.id).sort((a, b) => b.id - a.id);
+const peakOf = (incident: Incident) => Math.max(0, ...incident.arrivals.map((a) => a.peak_g_m3?.[1] ?? 0));
+
+type Open = { incident: Incident; grade: Grade };
+
+/* Spills that are not the one on the screen: nothing urgent hides behind it. What is as bad is said in full. */
+function Others({ open, shown, state }: { open: Open[]; shown: Incident | undefined; state: State }) {
+  const others = open.filter((o) => o.incident.id !== shown?.id);
   if (!others.length) return null;
+  const grade = open.find((o) => o.incident.id === shown?.id)?.grade ?? -1;
   return (
     <ul class="others" role="alert">
-      {others.map((i) => {
-        const river = rivers.get(i.river_id);
-        return <li key={i.id}><a href={`#/incident/${i.id}`}>{shown?.state === "open" ? "Another spill" : "Spill"}: {river ? river.name : i.river_id}, since {instant(river, i.opened_s)}</a></li>;
+      {others.map(({ incident, grade: theirs }) => {
+        const river = state.rivers.get(incident.river_id);
+        const name = river ? nameOf(river) : incident.river_id;
+        const full = river && theirs >= grade;
+        const heard = unheard(incident).length ? "" : ", acknowledged";
+        return (
+          <li key={incident.id} class={`${theirs >= 3 ? "alarm" : "warn"} ${full ? "full" : ""}`}>
+            <a href={`#/incident/${incident.id}`}>
+              {GRADE_WORD[theirs]} on {name}, since {instant(river, incident.opened_s)}
+              {heard}
+            </a>
+            {full && <p>{spillSentence(river, incident, riverNow(river).now_s, unitFor(peakOf(incident)))}</p>}
+          </li>
+        );
       })}
     </ul>
   );
 }
 
-/* The tab says it too: how many, and where the latest is. */
-function titleOf(open: Incident[], rivers: Map<string, River>): string {
-  const latest = open.reduce<Incident | null>((a, b) => (a && a.id > b.id ? a : b), null);
-  return latest ? `(${open.length}) Spill: ${rivers.get(latest.river_id)?.name ?? latest.river_id}` : "headwater";
+/* The tab says it too: how many, how bad the worst is, and where. */
+function titleOf(open: Open[], state: State): string {
+  const worst = open[0];
+  if (!worst) return "headwater";
+  const river = state.overview.get(worst.incident.river_id);
+  return `(${open.length}) ${GRADE_WORD[worst.grade]}: ${river ? nameOf(river) : worst.incident.river_id}`;
 }
 
 const NOTICES = 4;
 
 function Notices({ river, incident }: { river: River; incident: Incident | undefined }) {
   const silent = river.sensors.filter((s) => s.state === "silent");
-  const lines = silent.map((s) => `Sensor ${s.id} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`);
-  lines.push(...(incident?.warnings ?? []));
+  const lines = silent.map(
+    (s) => `Sensor ${sensorName(s)} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`,
+  );
+  lines.push(...(incident ? incident.warnings.map((w) => plainWarning(river, incident, w)) : river.remarks));
   if (!lines.length) return null;
   const items = (list: string[]) => list.map((l) => <li key={l}>{l}</li>);
   return (
     <>
-      <ul class="notices" aria-label="Notices">{items(lines.slice(0, NOTICES))}</ul>
+      <ul class="notices" aria-label="Notices">
+        {items(lines.slice(0, NOTICES))}
+      </ul>
       {lines.length > NOTICES && (
         <details class="notices">
           <summary>{lines.length - NOTICES} more</summary>
@@ -66,33 +95,41 @@ function Notices({ river, incident }: { river: River; incident: Incident | undef
   );
 }
 
-function Exports({ river, incident }: { river: River; incident: Incident | undefined }) {
-  const [, state] = useStore();
-  return (
-    <div class="exports" role="group" aria-label="Export">
-      <span>Export</span>
-      <button type="button" onClick={() => void saveReadings(river, incident, state.readings)}>Readings, CSV</button>
-      {incident && <button type="button" onClick={() => void saveIncident(incident.id)}>Incident, JSON</button>}
-      <button type="button" onClick={() => void savePlaces(river, incident)}>Places, GeoJSON</button>
-      {incident && <button type="button" onClick={() => void saveBulletin(incident.id)}>Bulletin, text</button>}
-      <button type="button" onClick={printPage}>Print</button>
-      {!incident && areCut(state.readings) && <span>Readings: the last {MOST_READINGS} of each sensor.</span>}
-    </div>
-  );
-}
-
-function Spill({ river, incident, unit, reference }: { river: River; incident: Incident; unit: Unit; reference: number }) {
+function Spill({ river, incident, unit }: { river: River; incident: Incident; unit: Unit }) {
   const [, state] = useStore();
   const { now_s } = riverNow(river);
+  const reference = largest(state, incident);
   return (
     <>
-      <Answers river={river} incident={incident} plumeNow={state.plumeNow} noForecast={state.noForecast} readings={state.readings} unit={unit} now_s={now_s} />
+      <Answers
+        river={river}
+        incident={incident}
+        plumeNow={highest(state.plumesNow)}
+        noForecast={state.noForecast}
+        readings={state.readings}
+        unit={unit}
+        now_s={now_s}
+      />
+      <AlarmPanel incident={incident} />
       <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
       <Sensors river={river} unit={unit} reference_g_m3={reference} />
+      <AdvicePanel river={river} incident={incident} unit={unit} />
       <DensityPanel river={river} incident={incident} posterior={state.posterior} noForecast={state.noForecast} />
       <HistoryPanel river={river} incident={incident} history={state.history} />
     </>
   );
+}
+
+/* Colour of the sentence: what is known, or that too little is heard to know. */
+function toneOf(state: State, open: Open[], river: River | undefined, incident: Incident | undefined): string {
+  if (!state.loaded || (!river && !state.all)) return "";
+  if (incident) {
+    if (incident.state === "closed") return "";
+    return incident.provisional || !incident.estimate ? "warn" : "alarm";
+  }
+  const watched = [...state.overview.values()].filter((r) => !open.length || !river || r.id === river.id);
+  const deaf = watched.some((r) => r.sensors.silent + r.sensors["no data"] > 0 || r.remarks.length > 0);
+  return deaf || open.length ? "warn" : "calm";
 }
 
 export function App() {
@@ -103,35 +140,53 @@ export function App() {
   if (state.connection === "token") return <TokenPrompt />;
   const reference = largest(state, incident);
   const unit = unitFor(reference);
-  const open = [...state.incidents.values()].filter((i) => i.state === "open");
-  document.title = titleOf(open, state.rivers);
-  const sentence = !state.loaded ? "Asking the service\u2026"
-    : !river ? "This service watches no river."
-    : incident ? spillSentence(river, incident, riverNow(river).now_s, unit)
-    : open.length ? calmSentence([river])
-    : calmSentence([...state.rivers.values()]);
-  const watched = open.length && river ? [river] : [...state.rivers.values()];
-  const deaf = watched.some((r) => r.sensors.some((s) => s.state === "silent" || s.state === "no data"));
-  const tone = !state.loaded || !river ? "" : incident ? (incident.state === "closed" ? "" : incident.provisional || !incident.estimate ? "warn" : "alarm") : deaf || open.length ? "warn" : "calm";
+  const open = store.open();
+  document.title = titleOf(open, state);
+  showIcon(iconOf(open.length, open[0]?.grade ?? 0));
+  const brief = river && state.overview.get(river.id);
+  const sentence = !state.loaded
+    ? "Asking the service\u2026"
+    : !state.overview.size
+      ? "This service watches no river."
+      : river && incident
+        ? spillSentence(river, incident, riverNow(river).now_s, unit)
+        : calmSentence(brief && open.length ? [brief] : [...state.overview.values()]);
+  const told = open.length > 0 && state.all ? `${open.length} open; ${GRADE_WORD[open[0]!.grade].toLowerCase()}.` : "";
   return (
     <>
-      <a class="skip" href="#main" onClick={(e) => { e.preventDefault(); document.getElementById("main")?.focus(); }}>To the answer</a>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(e) => {
+          e.preventDefault();
+          document.getElementById("main")?.focus();
+        }}
+      >
+        To the answer
+      </a>
       <TopBar river={river} />
-      <main id="main" tabIndex={-1} class={state.connection === "lost" ? "stale" : ""} data-incident={incident?.id} data-readings={incident?.readings}>
-        <Others open={open} shown={incident} rivers={state.rivers} />
-        <div class={`sentence ${tone}`}>
-          <h1 aria-live="polite">{sentence}</h1>
+      <main
+        id="main"
+        tabIndex={-1}
+        class={state.connection === "lost" ? "stale" : ""}
+        data-incident={incident?.id}
+        data-readings={incident?.readings}
+      >
+        <Others open={open} shown={incident} state={state} />
+        <div class={`sentence ${toneOf(state, open, river, incident)}`}>
+          <h1 aria-live="polite">{told || sentence}</h1>
           {river && <Notices river={river} incident={incident} />}
           {river && <IncidentCommands river={river} incident={incident} />}
         </div>
-        {river && incident && <Spill river={river} incident={incident} unit={unit} reference={reference} />}
+        {state.loaded && state.all && <Overview open={open} />}
+        {river && incident && <Spill river={river} incident={incident} unit={unit} />}
         {river && !incident && (
           <>
             <RiverPanel river={river} unit={unit} reference_g_m3={reference} />
             <Sensors river={river} unit={unit} reference_g_m3={reference} />
           </>
         )}
-        {river && <EventPanel events={state.events} rivers={state.rivers} incidents={state.incidents} unit={unit} />}
+        {state.loaded && <EventPanel unit={unit} />}
         {river && <Exports river={river} incident={incident} />}
       </main>
     </>

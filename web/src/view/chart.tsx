@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { MINUS, utcDate, utcTime } from "../format";
+import { HOUR_STEPS, TIME_STEPS } from "../ticks";
 import { useTheme, color } from "./theme";
 
 export interface ChartProps {
@@ -16,6 +17,7 @@ export interface ChartProps {
   yFormat: (value: number) => string;
   height: number;
   wideAxis?: boolean; /* room for long tick labels */
+  yTime?: "utc" | "hours"; /* the values are times */
   syncKey?: string;
   onCursor?: (index: number | null) => void;
   now?: number; /* where what was measured ends and what is expected begins */
@@ -37,9 +39,6 @@ function ticksOf(kind: ChartProps["xKind"]) {
       return newDay ? `${utcTime(t)}\n${utcDate(t).slice(0, -5)}` : utcTime(t);
     });
 }
-
-/* Steps people count hours in. */
-const STEPS = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000, 864000];
 
 function drawNow(props: () => ChartProps) {
   return (plot: uPlot): void => {
@@ -64,18 +63,44 @@ function drawNow(props: () => ChartProps) {
 
 function build(props: () => ChartProps, width: number): uPlot.Options {
   const made = props();
-  const font = `${Math.round(0.7 * parseFloat(getComputedStyle(document.documentElement).fontSize))}px system-ui, sans-serif`;
-  const axis = { stroke: color("muted"), grid: { stroke: color("grid"), width: 1 }, ticks: { stroke: color("line"), width: 1, size: 4 }, font };
+  const size = Math.round(0.7 * parseFloat(getComputedStyle(document.documentElement).fontSize));
+  const font = `${size}px system-ui, sans-serif`;
+  const axis = {
+    stroke: color("muted"),
+    grid: { stroke: color("grid"), width: 1 },
+    ticks: { stroke: color("line"), width: 1, size: 4 },
+    font,
+  };
   return {
     width,
     height: made.height,
     legend: { show: false },
     padding: [8, 20, 0, 0],
-    cursor: { points: { size: 7 }, drag: { x: false, y: false }, ...(made.syncKey ? { sync: { key: made.syncKey } } : {}) },
-    scales: { x: { time: false, range: () => props().x }, y: { range: (_u, lo, hi) => props().y ?? [Math.min(0, lo ?? 0), Math.max(1.08 * (hi ?? 0), props().least ?? 0) || 1] } },
+    cursor: {
+      points: { size: 7 },
+      drag: { x: false, y: false },
+      ...(made.syncKey ? { sync: { key: made.syncKey } } : {}),
+    },
+    scales: {
+      x: { time: false, range: () => props().x },
+      y: {
+        range: (_u, lo, hi) => props().y ?? [Math.min(0, lo ?? 0), Math.max(1.08 * (hi ?? 0), props().least ?? 0) || 1],
+      },
+    },
     axes: [
-      { ...axis, values: ticksOf(made.xKind), ...(made.xKind === "count" ? { space: 36 } : { incrs: STEPS, space: 56 }), size: made.xKind === "utc" ? 36 : 24 },
-      { ...axis, values: (_u, ticks) => ticks.map((t) => props().yFormat(t)), size: made.wideAxis ? 58 : 46, space: 28 },
+      {
+        ...axis,
+        values: ticksOf(made.xKind),
+        ...(made.xKind === "count" ? { space: 36 } : { incrs: TIME_STEPS, space: 56 }),
+        size: made.xKind === "utc" ? 36 : 24,
+      },
+      {
+        ...axis,
+        ...(made.yTime ? { incrs: made.yTime === "utc" ? TIME_STEPS : HOUR_STEPS } : {}),
+        values: (_u, ticks) => ticks.map((t) => props().yFormat(t)),
+        size: made.wideAxis ? 58 : 46,
+        space: 28,
+      },
     ],
     series: [{}, ...made.series],
     ...(made.bands ? { bands: made.bands } : {}),
@@ -97,10 +122,15 @@ export function Chart(props: ChartProps) {
 
   useEffect(() => {
     const element = host.current!;
-    const make = new uPlot(build(() => latest.current, element.clientWidth || 300), latest.current.data, element);
+    const make = new uPlot(
+      build(() => latest.current, element.clientWidth || 300),
+      latest.current.data,
+      element,
+    );
     plot.current = make;
     const observer = new ResizeObserver(() => {
-      if (element.clientWidth && element.clientWidth !== make.width) make.setSize({ width: element.clientWidth, height: latest.current.height });
+      if (element.clientWidth && element.clientWidth !== make.width)
+        make.setSize({ width: element.clientWidth, height: latest.current.height });
     });
     observer.observe(element);
     return () => {

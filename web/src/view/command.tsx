@@ -1,12 +1,16 @@
-/* A person's word: opening and closing incidents. Where the service has tokens, an administrator's is asked for
- * once and kept for this tab. */
+/* A person's word: opening, acknowledging and closing incidents. Where the service has tokens, an administrator's is
+ * asked for once and kept for this tab. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import * as api from "../api";
+import { unheard } from "../attention";
 import { isCalendar } from "../format";
 import type { Incident, Method, River } from "../model";
 import { nameOf } from "../sentence";
 
-type Order = { kind: "open" } | { kind: "close"; incident: Incident };
+type Order = { kind: "open" } | { kind: "close" | "acknowledge"; incident: Incident };
+
+/* Who acknowledges is asked once a tab. */
+const WHO = "headwater-who";
 
 /* The field's text as a time of the readings; null: not given. */
 function timeOf(river: River, text: string): number | string | null {
@@ -14,22 +18,80 @@ function timeOf(river: River, text: string): number | string | null {
   return isCalendar(river) ? `${text}Z` : Number(text) * 3600;
 }
 
-function Opening({ river, method, setMethod, from, setFrom }: { river: River; method: string; setMethod: (v: string) => void; from: string; setFrom: (v: string) => void }) {
+function Opening({
+  river,
+  method,
+  setMethod,
+  from,
+  setFrom,
+}: {
+  river: River;
+  method: string;
+  setMethod: (v: string) => void;
+  from: string;
+  setFrom: (v: string) => void;
+}) {
   const [methods, setMethods] = useState<Method[]>([]);
   useEffect(() => void api.methods().then(setMethods, () => undefined), []);
   return (
     <>
-      <p>Its engine takes the readings of this river from six hours before the rise on. Nobody else needs to have noticed anything.</p>
-      <label for="order-from">The rise began, {isCalendar(river) ? "UTC" : "hours on the readings' clock"} <span class="range">(empty: with the latest reading)</span></label>
-      <input id="order-from" type={isCalendar(river) ? "datetime-local" : "number"} step="any" value={from} onInput={(event) => setFrom(event.currentTarget.value)} />
-      <label for="order-method">Method</label>
-      <select id="order-method" value={method} onChange={(event) => setMethod(event.currentTarget.value)}>
-        <option value="">the service's own</option>
-        {methods.map((m) => <option key={m.name} value={m.name}>{m.name}: {m.summary}</option>)}
-      </select>
+      <p>
+        Its engine takes the readings of this river from six hours before the rise on. Nobody else needs to have noticed
+        anything.
+      </p>
+      <label for="order-from">
+        The rise began, {isCalendar(river) ? "UTC" : "hours on the readings' clock"}{" "}
+        <span class="range">(empty: with the latest reading)</span>
+      </label>
+      <input
+        id="order-from"
+        type={isCalendar(river) ? "datetime-local" : "number"}
+        step="any"
+        value={from}
+        onInput={(event) => setFrom(event.currentTarget.value)}
+      />
+      <details>
+        <summary>Expert</summary>
+        <label for="order-method">Method</label>
+        <select id="order-method" value={method} onChange={(event) => setMethod(event.currentTarget.value)}>
+          <option value="">the service's own engine</option>
+          {methods.map((m) => (
+            <option key={m.name} value={m.name}>
+              {m.name}: {m.summary}
+            </option>
+          ))}
+        </select>
+      </details>
     </>
   );
 }
+
+function Acknowledging({
+  who,
+  setWho,
+  note,
+  setNote,
+}: {
+  who: string;
+  setWho: (v: string) => void;
+  note: string;
+  setNote: (v: string) => void;
+}) {
+  return (
+    <>
+      <p>Everybody who is told of this incident is told that you have seen it. The alarms stay as they are.</p>
+      <label for="order-who">Who</label>
+      <input id="order-who" value={who} maxLength={60} autofocus onInput={(e) => setWho(e.currentTarget.value)} />
+      <label for="order-note">
+        Note <span class="range">(what is being done)</span>
+      </label>
+      <input id="order-note" value={note} maxLength={300} onInput={(e) => setNote(e.currentTarget.value)} />
+    </>
+  );
+}
+
+const TITLE = { open: "Open an incident", close: "Close incident", acknowledge: "Acknowledge incident" };
+const BUTTON = { open: "Open it", close: "Close it", acknowledge: "Acknowledge it" };
 
 function OrderDialog({ river, order, onDone }: { river: River; order: Order; onDone: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -39,6 +101,8 @@ function OrderDialog({ river, order, onDone }: { river: River; order: Order; onD
   const [busy, setBusy] = useState(false);
   const [method, setMethod] = useState("");
   const [from, setFrom] = useState("");
+  const [who, setWho] = useState(sessionStorage.getItem(WHO) ?? "");
+  const [note, setNote] = useState("");
   useEffect(() => dialog.current?.showModal(), []);
 
   async function give(): Promise<void> {
@@ -47,34 +111,82 @@ function OrderDialog({ river, order, onDone }: { river: River; order: Order; onD
     if (token) api.setAdminToken(token);
     try {
       if (order.kind === "close") await api.closeIncident(order.incident.id);
-      else location.hash = `#/incident/${(await api.openIncident(river.id, method, timeOf(river, from))).id}`;
+      else if (order.kind === "acknowledge") {
+        await api.acknowledge(order.incident.id, who.trim(), note.trim());
+        sessionStorage.setItem(WHO, who.trim());
+      } else location.hash = `#/incident/${(await api.openIncident(river.id, method, timeOf(river, from))).id}`;
       onDone();
     } catch (error) {
       const refused = error instanceof api.Refused && (error.status === 401 || error.status === 403);
       if (refused) api.setAdminToken("");
-      setFault(refused && !needsToken ? "" : refused ? "That token may not do this." : error instanceof api.Refused ? error.message : "The service does not answer.");
+      setFault(
+        refused && !needsToken
+          ? ""
+          : refused
+            ? "That token may not do this."
+            : error instanceof api.Refused
+              ? error.message
+              : "The service does not answer.",
+      );
       setNeedsToken(needsToken || refused);
       setBusy(false);
     }
   }
 
-  const closing = order.kind === "close";
+  const id = order.kind === "open" ? "" : ` ${order.incident.id}`;
   return (
     <dialog ref={dialog} class="order" aria-labelledby="order-title" onClose={onDone}>
-      <form onSubmit={(event) => { event.preventDefault(); void give(); }}>
-        <h2 id="order-title">{closing ? `Close incident ${order.incident.id} on ${nameOf(river)}?` : `Open an incident on ${nameOf(river)}?`}</h2>
-        {closing ? <p>What was found stays and can be looked at; no further reading goes into it. Detection goes on.</p>
-          : <Opening river={river} method={method} setMethod={setMethod} from={from} setFrom={setFrom} />}
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void give();
+        }}
+      >
+        <h2 id="order-title">
+          {TITLE[order.kind]}
+          {id} on {nameOf(river)}?
+        </h2>
+        {order.kind === "close" && (
+          <p>
+            What was found stays and can be looked at; no further reading goes into it, and its alarms end. Detection
+            goes on.
+          </p>
+        )}
+        {order.kind === "acknowledge" && <Acknowledging who={who} setWho={setWho} note={note} setNote={setNote} />}
+        {order.kind === "open" && (
+          <Opening river={river} method={method} setMethod={setMethod} from={from} setFrom={setFrom} />
+        )}
         {needsToken && (
           <>
-            <label for="order-token">Administrator's token <span class="range">(kept for this tab only)</span></label>
-            <input id="order-token" type="password" autocomplete="off" value={token} onInput={(event) => setToken(event.currentTarget.value.trim())} autofocus />
+            <label for="order-token">
+              Administrator's token <span class="range">(kept for this tab only)</span>
+            </label>
+            <input
+              id="order-token"
+              type="password"
+              autocomplete="off"
+              value={token}
+              onInput={(event) => setToken(event.currentTarget.value.trim())}
+              autofocus
+            />
           </>
         )}
-        {fault && <p class="badge alarm" role="alert">{fault}</p>}
+        {fault && (
+          <p class="badge alarm" role="alert">
+            {fault}
+          </p>
+        )}
         <div class="buttons">
-          <button type="button" onClick={() => dialog.current?.close()}>Cancel</button>
-          <button type="submit" class="primary" disabled={busy || (needsToken && !token)}>{closing ? "Close it" : "Open it"}</button>
+          <button type="button" onClick={() => dialog.current?.close()}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            class="primary"
+            disabled={busy || (needsToken && !token) || (order.kind === "acknowledge" && !who.trim())}
+          >
+            {BUTTON[order.kind]}
+          </button>
         </div>
       </form>
     </dialog>
@@ -85,8 +197,19 @@ export function IncidentCommands({ river, incident }: { river: River; incident: 
   const [order, setOrder] = useState<Order | null>(null);
   return (
     <div class="commands" role="group" aria-label="Incident">
-      {incident?.state === "open" && <button type="button" onClick={() => setOrder({ kind: "close", incident })}>Close incident…</button>}
-      <button type="button" onClick={() => setOrder({ kind: "open" })}>{incident?.state === "open" ? "Open another…" : "Open an incident…"}</button>
+      {incident?.state === "open" && unheard(incident).length > 0 && (
+        <button type="button" class="primary" onClick={() => setOrder({ kind: "acknowledge", incident })}>
+          Acknowledge…
+        </button>
+      )}
+      {incident?.state === "open" && (
+        <button type="button" onClick={() => setOrder({ kind: "close", incident })}>
+          Close incident…
+        </button>
+      )}
+      <button type="button" onClick={() => setOrder({ kind: "open" })}>
+        {incident?.state === "open" ? "Open another…" : "Open an incident…"}
+      </button>
       {order && <OrderDialog river={river} order={order} onDone={() => setOrder(null)} />}
     </div>
   );

@@ -1,5 +1,5 @@
 /* The one store, for every view. */
-import { createContext } from "preact";
+import { Component, createContext, createElement, type FunctionComponent } from "preact";
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 import type { State, Store } from "../store";
 
@@ -41,4 +41,22 @@ export function useWidth(): [preact.RefObject<HTMLDivElement | null>, number] {
     };
   }, []);
   return [ref, width];
+}
+
+/* The same component, drawn again only when a prop differs: charts are dear. `same` compares those that are made anew
+ * though they say the same. */
+export function steady<P extends object>(
+  draw: FunctionComponent<P>,
+  same: { [K in keyof P]?: (a: P[K], b: P[K]) => boolean },
+): FunctionComponent<P> {
+  const alike = <K extends keyof P>(key: K, a: P[K], b: P[K]) => a === b || (same[key]?.(a, b) ?? false);
+  class Steady extends Component<P> {
+    override shouldComponentUpdate(next: Readonly<P>): boolean {
+      return (Object.keys(next) as (keyof P)[]).some((key) => !alike(key, (this.props as P)[key], next[key]));
+    }
+    override render() {
+      return createElement(draw, this.props as P);
+    }
+  }
+  return Steady as unknown as FunctionComponent<P>;
 }

@@ -1,6 +1,7 @@
 /* Files for people to take away. */
 import * as api from "../api";
-import type { Incident, Reading, River } from "../model";
+import type { Incident, River } from "../model";
+import { shownFrom } from "../store";
 import { apply } from "./theme";
 
 export function download(blob: Blob, name: string): void {
@@ -13,36 +14,31 @@ export function download(blob: Blob, name: string): void {
 
 const asFile = (text: string, type: string, name: string) => download(new Blob([text], { type }), name);
 
-/* Readings shown, as `headwater identify` reads them. */
-export function readingsCsv(river: River, readings: Map<string, Reading[]>): string {
-  const calendar = river.time_base === "calendar";
-  const rows = [...readings].flatMap(([sensor, list]) => list.map((r) => ({ sensor, ...r }))).sort((a, b) => a.time_s - b.time_s);
-  const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
-  const lines = rows.map((r) => {
-    const time = calendar ? new Date(r.time_s * 1000).toISOString() : String(r.time_s);
-    return `${time},${quoted(r.sensor)},${r.below_limit ? "<" : r.above_limit ? ">" : ""}${r.concentration_g_m3}`;
-  });
-  return [`${calendar ? "time" : "time_s"},sensor,concentration_g_m3`, ...lines, ""].join("\n");
+/* Of an incident everything its engine saw, as `headwater identify` reads it, else all of the time on the screen:
+ * straight from the service, whole. */
+export async function saveReadings(river: River, incident: Incident | undefined): Promise<void> {
+  const from_s = shownFrom(river, incident);
+  const whole = incident && (await api.readingsCsv(river.id, incident.id, from_s).catch(nothingKept));
+  const csv = whole ?? (await api.readingsCsv(river.id, undefined, from_s));
+  download(csv, `${river.id}${whole && incident ? `-incident-${incident.id}` : ""}-readings.csv`);
 }
 
-/* Of an incident everything its engine saw, straight from the service; else what is on the screen. */
-export async function saveReadings(river: River, incident: Incident | undefined, readings: Map<string, Reading[]>): Promise<void> {
-  const whole = incident && (await api.incidentReadings(incident.id).catch(nothingKept));
-  asFile(whole ?? readingsCsv(river, readings), "text/csv", `${river.id}${whole && incident ? `-incident-${incident.id}` : ""}-readings.csv`);
-}
-
-/* The readings are no longer kept: what is on the screen is all there is. */
+/* The incident's readings are no longer all kept: those that are. */
 function nothingKept(error: unknown): undefined {
   if (error instanceof api.Refused && error.status === 410) return undefined;
   throw error;
 }
 
 export async function savePlaces(river: River, incident: Incident | undefined): Promise<void> {
-  asFile(await api.places(river.id, incident?.id), "application/geo+json", `${river.id}${incident ? `-incident-${incident.id}` : ""}.geojson`);
+  asFile(
+    await api.places(river.id, incident?.id),
+    "application/geo+json",
+    `${river.id}${incident ? `-incident-${incident.id}` : ""}.geojson`,
+  );
 }
 
 export async function saveIncident(id: number): Promise<void> {
-  asFile(JSON.stringify(await api.incident(id), null, 1), "application/json", `incident-${id}.json`);
+  asFile(JSON.stringify(await api.wholeIncident(id), null, 1), "application/json", `incident-${id}.json`);
 }
 
 export async function saveBulletin(id: number): Promise<void> {
@@ -54,10 +50,14 @@ export function printPage(): void {
   const root = document.documentElement;
   root.dataset["printing"] = "yes";
   apply();
-  window.addEventListener("afterprint", () => {
-    delete root.dataset["printing"];
-    apply();
-  }, { once: true });
+  window.addEventListener(
+    "afterprint",
+    () => {
+      delete root.dataset["printing"];
+      apply();
+    },
+    { once: true },
+  );
   setTimeout(() => window.print(), 400);
 }
 
@@ -74,12 +74,27 @@ function paper(width: number, height: number): [HTMLCanvasElement, CanvasRenderi
 
 /* Charts side by side, in the page's colours. */
 export function canvasToPng(sources: HTMLCanvasElement[], name: string): void {
-  const [canvas, context] = paper(sources.reduce((sum, s) => sum + s.width, 0), Math.max(...sources.map((s) => s.height)));
+  const [canvas, context] = paper(
+    sources.reduce((sum, s) => sum + s.width, 0),
+    Math.max(...sources.map((s) => s.height)),
+  );
   sources.reduce((left, source) => (context.drawImage(source, left, 0), left + source.width), 0);
   canvas.toBlob((blob) => blob && download(blob, name));
 }
 
-const DRAWN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font", "opacity", "text-anchor"];
+const DRAWN = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "font",
+  "opacity",
+  "text-anchor",
+];
 
 /* An SVG with its styles written into it, drawn at twice its size. */
 export async function svgToPng(svg: SVGSVGElement, name: string): Promise<void> {

@@ -22,7 +22,13 @@ interface Quantity {
 
 const QUANTITIES: Quantity[] = [
   { key: "location_m", title: "Place, river km", toShown: (v) => v, format: (v) => km(v) },
-  { key: "time_s", title: "Time of release", unit: (r) => (isCalendar(r) ? "UTC" : ""), toShown: (v, i) => v + i.origin_s, format: (v, r) => (isCalendar(r) ? `${utcTime(v)}` : relativeTime(v).replace(/^t\u202f=\u202f/, "")) },
+  {
+    key: "time_s",
+    title: "Time of release",
+    unit: (r) => (isCalendar(r) ? "UTC" : ""),
+    toShown: (v, i) => v + i.origin_s,
+    format: (v, r) => (isCalendar(r) ? `${utcTime(v)}` : relativeTime(v).replace(/^t\u202f=\u202f/, "")),
+  },
   { key: "mass_g", title: "Amount", toShown: (v) => v, format: (v) => mass(v) },
 ];
 
@@ -37,14 +43,31 @@ function yRange(rows: [number, number, number][]): [number, number] {
   return [lo - pad, hi + pad];
 }
 
-function Narrowing({ river, incident, history, quantity }: { river: River; incident: Incident; history: Found[]; quantity: Quantity }) {
+function Narrowing({
+  river,
+  incident,
+  history,
+  quantity,
+}: {
+  river: River;
+  incident: Incident;
+  history: Found[];
+  quantity: Quantity;
+}) {
   const { data, y } = useMemo(() => {
     const rows = history.map((t): [number, number, number] => {
       const mid = quantity.toShown(t[quantity.key], incident);
       const range = t.interval?.[quantity.key];
-      return [range ? quantity.toShown(range[0], incident) : mid, mid, range ? quantity.toShown(range[1], incident) : mid];
+      return [
+        range ? quantity.toShown(range[0], incident) : mid,
+        mid,
+        range ? quantity.toShown(range[1], incident) : mid,
+      ];
     });
-    return { data: [history.map((t) => t.readings), ...[0, 1, 2].map((k) => rows.map((r) => r[k]!))] as uPlot.AlignedData, y: yRange(rows) };
+    return {
+      data: [history.map((t) => t.readings), ...[0, 1, 2].map((k) => rows.map((r) => r[k]!))] as uPlot.AlignedData,
+      y: yRange(rows),
+    };
   }, [history, quantity, incident.origin_s]);
   const series: uPlot.Series[] = [
     { label: "lo", stroke: color("accent-soft"), width: 1, points: { show: false } },
@@ -54,24 +77,78 @@ function Narrowing({ river, incident, history, quantity }: { river: River; incid
   const last = history[history.length - 1]!;
   return (
     <figure>
-      <figcaption>{quantity.title} <b>{quantity.format(quantity.toShown(last[quantity.key], incident), river)}{quantity.unit && ` ${quantity.unit(river)}`}</b></figcaption>
-      <Chart label={`${quantity.title} after each of ${history.length} estimates`} data={data} series={series} bands={[{ series: [3, 1], fill: color("accent-band") }]}
-        xKind="count" x={[history[0]!.readings, Math.max(history[0]!.readings + 1, last.readings)]} y={y} yFormat={(v) => quantity.format(v, river)} height={HEIGHT} wideAxis />
+      <figcaption>
+        {quantity.title}{" "}
+        <b>
+          {quantity.format(quantity.toShown(last[quantity.key], incident), river)}
+          {quantity.unit && ` ${quantity.unit(river)}`}
+        </b>
+      </figcaption>
+      <Chart
+        label={`${quantity.title} after each of ${history.length} estimates`}
+        data={data}
+        series={series}
+        bands={[{ series: [3, 1], fill: color("accent-band") }]}
+        xKind="count"
+        x={[history[0]!.readings, Math.max(history[0]!.readings + 1, last.readings)]}
+        y={y}
+        yFormat={(v) => quantity.format(v, river)}
+        height={HEIGHT}
+        wideAxis
+        {...(quantity.key === "time_s" ? { yTime: isCalendar(river) ? ("utc" as const) : ("hours" as const) } : {})}
+      />
     </figure>
   );
 }
 
-export function HistoryPanel({ river, incident, history: steps }: { river: River; incident: Incident; history: Track[] }) {
+export function HistoryPanel({
+  river,
+  incident,
+  history: steps,
+}: {
+  river: River;
+  incident: Incident;
+  history: Track[];
+}) {
   const history = steps.filter(hasSource);
   const without = steps.length - history.length;
+  const omitted = without === 0 ? "" : ` ${without} ${without === 1 ? "step" : "steps"} without a source not shown.`;
   const figures = useRef<HTMLDivElement>(null);
-  const save = () => canvasToPng([...figures.current!.querySelectorAll("canvas")], `incident-${incident.id}-history.png`);
+  const save = () =>
+    canvasToPng([...figures.current!.querySelectorAll("canvas")], `incident-${incident.id}-history.png`);
   return (
-    <Panel id="history" title="How the estimate narrowed" class="history" {...(history.length ? { tools: <button type="button" onClick={save}>PNG</button> } : {})}
-      note={history.length ? `By the number of readings used, ${incident.readings} so far; shaded: the interval.${without ? ` ${without} ${without === 1 ? "step" : "steps"} without a source ${without === 1 ? "is" : "are"} left out.` : ""}` : undefined}>
-      {history.length
-        ? <div class="history-grid" ref={figures}>{QUANTITIES.map((q) => <Narrowing key={q.key} river={river} incident={incident} history={history} quantity={q} />)}</div>
-        : <p class="empty">{without ? `${without} ${without === 1 ? "answer" : "answers"} so far, none with a source.` : "Appears with the first estimate."}</p>}
+    <Panel
+      id="history"
+      title="How the estimate narrowed"
+      class="history"
+      {...(history.length
+        ? {
+            tools: (
+              <button type="button" onClick={save}>
+                PNG
+              </button>
+            ),
+          }
+        : {})}
+      note={
+        history.length
+          ? `By the number of readings used, ${incident.readings} so far; shaded: the interval.${omitted}`
+          : undefined
+      }
+    >
+      {history.length ? (
+        <div class="history-grid" ref={figures}>
+          {QUANTITIES.map((q) => (
+            <Narrowing key={q.key} river={river} incident={incident} history={history} quantity={q} />
+          ))}
+        </div>
+      ) : (
+        <p class="empty">
+          {without
+            ? `${without} ${without === 1 ? "answer" : "answers"} so far, none with a source.`
+            : "Appears with the first estimate."}
+        </p>
+      )}
     </Panel>
   );
 }

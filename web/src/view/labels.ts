@@ -57,7 +57,10 @@ const apart = (a: Box, b: Box) => a.right < b.left || b.right < a.left || a.bott
 
 /* Labels beside their marks, on the right where there is room. The first named come first: of two that would overlap,
  * the later says less, then nothing. */
-export function placeOnMap(labels: MapLabel[], width: number): (MapLabel & { textX: number; anchor: "start" | "end" })[] {
+export function placeOnMap(
+  labels: MapLabel[],
+  width: number,
+): (MapLabel & { textX: number; anchor: "start" | "end" })[] {
   const taken: Box[] = labels.map((l) => ({ left: l.x - 8, right: l.x + 8, top: l.y - 8, bottom: l.y + 8 }));
   return labels.flatMap((label) => {
     for (const lines of [label.lines, label.lines.slice(0, 1)]) {

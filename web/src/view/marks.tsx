@@ -17,7 +17,9 @@ export function SensorMark({ x, y, state }: { x: number; y: number; state: Senso
   return (
     <g class={`sensor ${stateClass(state)}`} transform={`translate(${x} ${y})`}>
       <circle r={r} />
-      {state === "silent" && <path d={`M${-r / 2} ${-r / 2}L${r / 2} ${r / 2}M${-r / 2} ${r / 2}L${r / 2} ${-r / 2}`} />}
+      {state === "silent" && (
+        <path d={`M${-r / 2} ${-r / 2}L${r / 2} ${r / 2}M${-r / 2} ${r / 2}L${r / 2} ${-r / 2}`} />
+      )}
       {state === "alarm" && <circle class="dot" r={2.5} />}
     </g>
   );

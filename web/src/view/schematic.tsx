@@ -1,11 +1,14 @@
 /* The river as a straight line by river kilometre. From top to bottom: who may have done it, the
  * plume's long profile, the river with its sensors, who must be warned, the scale. */
-import { concentration, duration, fixedKm, km, percent, shortInstant, type Unit } from "../format";
+import { concentration, fixedKm, type Unit } from "../format";
 import { extent } from "../geometry";
-import type { Candidate, Incident, Plume, River, Sensor } from "../model";
-import { harm, threats, type Threat } from "../sentence";
+import type { Candidate, Incident, Plume, River } from "../model";
+import { harm, threats } from "../sentence";
+import { kmDecimals, niceStep, ticksBy } from "../ticks";
+import { AdviceMarks } from "./advice";
 import { place, type Placed } from "./labels";
-import { CandidateMark, IntakeMark, SensorMark, STATE_TEXT } from "./marks";
+import { CandidateMark, IntakeMark, SensorMark } from "./marks";
+import { candidateLines, describe, intakeLines, sensorLines } from "./words";
 
 interface Props {
   river: River;
@@ -24,16 +27,13 @@ const LABELS = 16; /* with more sensors only those that are not quiet are named 
 
 /* What is drawn: every place, and what the interval needs. */
 function bounds(river: River, incident: Incident | undefined): [number, number] {
-  const source = [...(incident?.interval?.location_m ?? []), ...(incident?.estimate ? [incident.estimate.location_m] : [])];
+  const source = [
+    ...(incident?.interval?.location_m ?? []),
+    ...(incident?.estimate ? [incident.estimate.location_m] : []),
+  ];
   const [lo, hi] = extent(river, source);
   const pad = 0.04 * (hi - lo) || 500;
   return [lo - pad, hi + pad];
-}
-
-function niceStep(span: number, most: number): number {
-  const raw = span / Math.max(2, most);
-  const power = 10 ** Math.floor(Math.log10(raw));
-  return [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw)!;
 }
 
 function area(x: number[], upper: number[], lower: number[]): string {
@@ -42,7 +42,19 @@ function area(x: number[], upper: number[], lower: number[]): string {
   return `M${[...forth, ...back].join("L")}Z`;
 }
 
-function Profile({ plume, reference_g_m3, unit, toX, base }: { plume: Plume; reference_g_m3: number; unit: Unit; toX: (m: number) => number; base: number }) {
+function Profile({
+  plume,
+  reference_g_m3,
+  unit,
+  toX,
+  base,
+}: {
+  plume: Plume;
+  reference_g_m3: number;
+  unit: Unit;
+  toX: (m: number) => number;
+  base: number;
+}) {
   const bands = plume.concentration_g_m3;
   const top = Math.max(...bands.map((b) => b[2] ?? b[1]), 0.02 * reference_g_m3) || 1;
   const toY = (c: number) => base - (PROFILE - 16) * Math.min(1, c / top);
@@ -54,9 +66,30 @@ function Profile({ plume, reference_g_m3, unit, toX, base }: { plume: Plume; ref
   const anchor = x[best]! < 120 ? "start" : "middle";
   return (
     <g class="plume">
-      <path class="band" d={area(x, bands.map((b) => toY(b[2])), bands.map((b) => toY(b[0])))} />
-      <path class="fill" d={area(x, bands.map((b) => toY(b[1])), zero)} />
-      <path class="crest" d={inside.length < 2 ? "" : `M${inside.map((i) => `${x[i]!.toFixed(1)} ${toY(bands[i]![1]).toFixed(1)}`).join("L")}`} />
+      <path
+        class="band"
+        d={area(
+          x,
+          bands.map((b) => toY(b[2])),
+          bands.map((b) => toY(b[0])),
+        )}
+      />
+      <path
+        class="fill"
+        d={area(
+          x,
+          bands.map((b) => toY(b[1])),
+          zero,
+        )}
+      />
+      <path
+        class="crest"
+        d={
+          inside.length < 2
+            ? ""
+            : `M${inside.map((i) => `${x[i]!.toFixed(1)} ${toY(bands[i]![1]).toFixed(1)}`).join("L")}`
+        }
+      />
       {peak > 1e-3 * reference_g_m3 && (
         <text x={x[best]} y={Math.max(toY(peak), toY(bands[best]![2])) - 6} text-anchor={anchor}>
           {concentration(peak, unit)}
@@ -66,7 +99,7 @@ function Profile({ plume, reference_g_m3, unit, toX, base }: { plume: Plume; ref
   );
 }
 
-function LabelText<T>({ label, y, class: name }: { label: Placed<T>; y: number; class: string }) {
+export function LabelText<T>({ label, y, class: name }: { label: Placed<T>; y: number; class: string }) {
   return (
     <text class={name} x={label.left + label.width / 2} y={y} text-anchor="middle">
       {label.lines.map((line, i) => (
@@ -78,25 +111,6 @@ function LabelText<T>({ label, y, class: name }: { label: Placed<T>; y: number; 
   );
 }
 
-export function sensorLines(sensor: Sensor): string[] {
-  const age = sensor.age_s === null ? "" : `, ${duration(Math.max(0, sensor.age_s))} ago`;
-  return [sensor.id, `${STATE_TEXT[sensor.state]}${age}`];
-}
-
-export function intakeLines(river: River, threat: Threat | undefined, name: string, now_s: number): string[] {
-  if (!threat) return [name];
-  if (threat.passed) return [name, "passed"];
-  if (threat.first_s === null) return [name, "below its alarm level"];
-  const wait = threat.first_s - now_s;
-  const until = threat.window ? `, until ${shortInstant(river, threat.window.until[2])}` : "";
-  return [name, `${wait > 60 ? `in ${duration(wait)}` : `since ${shortInstant(river, threat.first_s)}`}${until}`];
-}
-
-export function candidateLines(incident: Incident | undefined, candidate: Candidate): string[] {
-  const found = incident?.candidates.find((s) => s.id === candidate.id);
-  return [candidate.name || candidate.id, ...(found ? [percent(found.probability)] : [])];
-}
-
 export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s, width }: Props) {
   const [lo, hi] = bounds(river, incident);
   const toX = (m: number) => MARGIN + ((m - lo) / (hi - lo)) * (width - 2 * MARGIN);
@@ -104,14 +118,27 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
   const ahead = incident ? threats(river, incident, now_s) : [];
   const threatOf = (id: string) => ahead.find((t) => t.intake.id === id);
 
-  const candidates = place(river.candidates.map((c) => ({ item: c, x: toX(c.location_m), lines: candidateLines(incident, c) })), width);
-  const named = river.sensors.length > LABELS ? river.sensors.filter((s) => s.state !== "quiet").slice(0, LABELS) : river.sensors;
-  const sensors = place(named.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s) })), width);
+  const candidates = place(
+    river.candidates.map((c) => ({ item: c, x: toX(c.location_m), lines: candidateLines(incident, c) })),
+    width,
+  );
+  const named =
+    river.sensors.length > LABELS ? river.sensors.filter((s) => s.state !== "quiet").slice(0, LABELS) : river.sensors;
+  const sensors = place(
+    named.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s) })),
+    width,
+  );
   const intakes = place(
-    river.intakes.map((i) => ({ item: i, x: toX(i.location_m), lines: intakeLines(river, threatOf(i.id), i.name || i.id, now_s) })),
+    river.intakes.map((i) => ({
+      item: i,
+      x: toX(i.location_m),
+      lines: intakeLines(river, threatOf(i.id), i.name || i.id, now_s),
+    })),
     width,
   );
 
+  const marks = river.candidates.length + river.sensors.length + river.intakes.length;
+  const unnamed = marks - candidates.placed.length - sensors.placed.length - intakes.placed.length;
   const candidateY = 18 + candidates.rows * ROW;
   const waterY = candidateY + (candidates.rows ? 18 : 0) + (incident ? PROFILE : 16);
   const sensorY = waterY + 34;
@@ -119,15 +146,19 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
   const axisY = intakeY + (intakes.rows ? 26 + intakes.rows * ROW : 6);
   const height = axisY + 38;
   const step = niceStep(hi - lo, width / 90);
-  const ticks: number[] = [];
-  for (let t = Math.ceil(lo / step) * step; t <= hi; t += step) ticks.push(t);
+  const ticks = ticksBy(lo, hi, step);
   const interval = incident?.interval?.location_m;
 
   return (
     <svg class="schematic" viewBox={`0 0 ${width} ${height}`} role="img" aria-label={describe(river, incident, now_s)}>
       {interval && (
         <g class="interval">
-          <rect x={Math.min(toX(interval[0]), (toX(interval[0]) + toX(interval[1])) / 2 - 3)} y={candidateY - 6} width={Math.max(6, toX(interval[1]) - toX(interval[0]))} height={waterY - candidateY + 16} />
+          <rect
+            x={Math.min(toX(interval[0]), (toX(interval[0]) + toX(interval[1])) / 2 - 3)}
+            y={candidateY - 6}
+            width={Math.max(6, toX(interval[1]) - toX(interval[0]))}
+            height={waterY - candidateY + 16}
+          />
         </g>
       )}
       {plume && <Profile plume={plume} reference_g_m3={reference_g_m3} unit={unit} toX={toX} base={waterY - 8} />}
@@ -138,17 +169,31 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
           <path d={`M0 ${candidateY - 6}V${waterY + 7}`} />
         </g>
       )}
-      {candidates.placed.map((l) => <path key={l.item.id} class="leader" d={`M${l.x} ${candidateY}V${14 + (l.row + 1) * ROW - 14}`} />)}
-      {sensors.placed.map((l) => <path key={l.item.id} class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.row * ROW - 11}`} />)}
-      {intakes.placed.map((l) => <path key={l.item.id} class="leader intake-leader" d={`M${l.x} ${waterY + 7}V${intakeY + 26 + l.row * ROW - 11}`} />)}
+      {candidates.placed.map((l) => (
+        <path key={l.item.id} class="leader" d={`M${l.x} ${candidateY}V${14 + (l.row + 1) * ROW - 14}`} />
+      ))}
+      {sensors.placed.map((l) => (
+        <path key={l.item.id} class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.row * ROW - 11}`} />
+      ))}
+      {intakes.placed.map((l) => (
+        <path
+          key={l.item.id}
+          class="leader intake-leader"
+          d={`M${l.x} ${waterY + 7}V${intakeY + 26 + l.row * ROW - 11}`}
+        />
+      ))}
       {candidates.placed.map((l) => (
         <g key={l.item.id}>
           <LabelText label={l} y={14 + l.row * ROW} class="label candidate-label" />
           <CandidateMark x={l.x} y={candidateY} probability={probability(l.item)} />
         </g>
       ))}
-      {river.sensors.map((s) => <SensorMark key={s.id} x={toX(s.location_m)} y={waterY} state={s.state} />)}
-      {sensors.placed.map((l) => <LabelText key={l.item.id} label={l} y={sensorY + l.row * ROW} class="label" />)}
+      {river.sensors.map((s) => (
+        <SensorMark key={s.id} x={toX(s.location_m)} y={waterY} state={s.state} />
+      ))}
+      {sensors.placed.map((l) => (
+        <LabelText key={l.item.id} label={l} y={sensorY + l.row * ROW} class="label" />
+      ))}
       {intakes.placed.map((l) => {
         const threat = threatOf(l.item.id);
         return (
@@ -158,25 +203,21 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
           </g>
         );
       })}
+      <AdviceMarks incident={incident} at={(p) => [toX(Math.min(Math.max(p.location_m, lo), hi)), waterY]} />
       <g class="axis">
         <path d={`M${toX(lo)} ${axisY}H${toX(hi)}`} />
         {ticks.map((t) => (
           <g key={t} transform={`translate(${toX(t)} ${axisY})`}>
             <path d="M0 0V5" />
-            <text y={18} text-anchor="middle">{fixedKm(t, step < 100 ? 2 : step < 1000 ? 1 : 0)}</text>
+            <text y={18} text-anchor="middle">
+              {fixedKm(t, kmDecimals(step))}
+            </text>
           </g>
         ))}
-        <text class="unit" x={width / 2} y={axisY + 34} text-anchor="middle">river km, downstream to the right</text>
+        <text class="unit" x={width / 2} y={axisY + 34} text-anchor="middle">
+          river km, downstream to the right{unnamed ? `; ${unnamed} without a label` : ""}
+        </text>
       </g>
     </svg>
   );
-}
-
-/* The picture in words. */
-export function describe(river: River, incident: Incident | undefined, now_s: number): string {
-  const parts = [`${river.name}, from upstream to downstream.`];
-  for (const s of river.sensors) parts.push(`Sensor ${s.id} at river km ${km(s.location_m)}: ${sensorLines(s)[1]}.`);
-  if (incident?.interval) parts.push(`The source lies between river km ${km(incident.interval.location_m[0])} and ${km(incident.interval.location_m[1])}.`);
-  for (const t of incident ? threats(river, incident, now_s) : []) parts.push(`Intake ${t.intake.name || t.intake.id} at river km ${km(t.intake.location_m)}: ${intakeLines(river, t, "", now_s)[1] ?? ""}.`);
-  return parts.join(" ");
 }

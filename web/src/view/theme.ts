@@ -12,7 +12,10 @@ export const chosenTheme = (): Theme => (localStorage.getItem(KEY) as Theme | nu
 /* Paper is white, and already while pictures are drawn again for it. */
 export function apply(): void {
   const chosen = chosenTheme();
-  const dark = !print.matches && !document.documentElement.dataset["printing"] && (chosen === "dark" || (chosen === "auto" && system.matches));
+  const dark =
+    !print.matches &&
+    !document.documentElement.dataset["printing"] &&
+    (chosen === "dark" || (chosen === "auto" && system.matches));
   document.documentElement.dataset["theme"] = dark ? "dark" : "light";
   for (const listener of listeners) listener();
 }
