@@ -23,6 +23,7 @@ typedef struct {
   hw_source source;
   size_t seen; /* sensors downstream */
   hw_bound bound;
+  double told; /* of all the channel searched that the same sensors see and no others, the share on this branch */
 } outlook;
 
 /* What these readings say: the estimate and how well they can tell it; the paper's error bound at its own answer. */
@@ -43,15 +44,45 @@ static double geometric_middle(double lo, double hi) {
   return lo > 0 ? sqrt(lo * hi) : 0.1 * hi;
 }
 
+static bool sees(const hw_river *river, const hw_transport *transport, size_t sensor, const hw_source *source) {
+  const hw_sensor *s = &river->sensors[sensor];
+  return hw_transport_leg_between(transport, source->branch, source->location_m, s->branch, s->location_m).travel_s > 0;
+}
+
+/* Which sensors see a release and which do not tells so much of its branch. */
+static double branch_told(const hw_river *river, const hw_transport *transport, const hw_source *source) {
+  enum { PLACES = 400 };
+  double all = 0, own = 0;
+  for (size_t i = 0; i < PLACES; i++) {
+    hw_source other = *source;
+    other.location_m = hw_river_search_place(river, ((double)i + 0.5) / PLACES, &other.branch);
+    bool same = true;
+    for (size_t k = 0; same && k < river->sensor_count; k++) {
+      same = sees(river, transport, k, &other) == sees(river, transport, k, source);
+    }
+    all += same;
+    own += same && other.branch == source->branch;
+  }
+  return all > 0 ? own / all : 1;
+}
+
 /* Readings every every_s, as far as a hundred thousand of them reach past the pulse. */
-static int look_from(const cli_session *session, const check_request *r, double location_m, outlook *out) {
+static int look_from(const cli_session *session, const check_request *r, double share, outlook *out) {
   const hw_river *river = &session->river;
   const hw_box *box = &river->search;
-  *out = (outlook){.source = {r->mass_g, location_m, 0.5 * (box->lo.time_s + box->hi.time_s)},
+  *out = (outlook){.source = {.mass_g = r->mass_g, .time_s = 0.5 * (box->lo.time_s + box->hi.time_s)},
                    .bound = {.mass_g = INFINITY, .location_m = INFINITY, .time_s = INFINITY}};
-  for (size_t k = 0; k < river->sensor_count; k++) {
-    out->seen += river->sensors[k].location_m > location_m;
+  out->source.location_m = hw_river_search_place(river, share, &out->source.branch);
+  hw_transport *transport = NULL;
+  const hw_status made = hw_transport_create(river, NULL, &transport);
+  if (made != HW_OK) {
+    return explain(session, made);
   }
+  for (size_t k = 0; k < river->sensor_count; k++) {
+    out->seen += sees(river, transport, k, &out->source);
+  }
+  out->told = river->branch_count ? branch_told(river, transport, &out->source) : 1;
+  hw_transport_free(transport);
   hw_schedule schedule;
   hw_status status = hw_fisher_schedule(river, &out->source, 2, &schedule);
   if (status == HW_EDOMAIN) {
@@ -65,11 +96,9 @@ static int look_from(const cli_session *session, const check_request *r, double 
 }
 
 static int look_along(const cli_session *session, const check_request *r, outlook *outlooks) {
-  const hw_box *box = &session->river.search;
   int code = -1;
   for (size_t i = 0; code < 0 && i < r->places; i++) {
-    const double share = r->places > 1 ? (double)i / (double)(r->places - 1) : 0.5;
-    code = look_from(session, r, box->lo.location_m + share * (box->hi.location_m - box->lo.location_m), &outlooks[i]);
+    code = look_from(session, r, r->places > 1 ? (double)i / (double)(r->places - 1) : 0.5, &outlooks[i]);
   }
   return code;
 }
@@ -137,11 +166,17 @@ static void print_number(double value, int width, int digits) {
   }
 }
 
-static void print_row(const outlook *o) {
+static void print_row(const hw_river *river, const outlook *o) {
+  if (river->branch_count) {
+    printf("  %-12s", river->branches[o->source.branch].id);
+  }
   printf("  %9.2f %8zu ", o->source.location_m / 1000, o->seen);
   print_number(o->bound.location_m, 10, 0);
   print_number(o->bound.time_s / 60, 12, 1);
   print_number(100 * o->bound.mass_g / o->source.mass_g, 11, 1);
+  if (river->branch_count) {
+    printf("%11.0f", 100 * o->told);
+  }
   printf("   %s\n", o->bound.identifiable ? "yes" : "no");
 }
 
@@ -150,9 +185,12 @@ static void print_outlooks(const cli_session *session, const check_request *r, c
   double worst = 0;
   printf("%s\nCould these %zu sensors identify a release of %.6g kg, read every %g s?\n\n", session->river.name,
          session->river.sensor_count, r->mass_g / 1000, r->every_s);
-  printf("  %9s %8s %10s %11s %10s   %s\n", "place, km", "seen by", "sd, m", "sd, min", "sd, %", "identifiable");
+  const bool network = session->river.branch_count > 0;
+  printf(network ? "  %-12s" : "%s", network ? "branch" : "");
+  printf("  %9s %8s %10s %11s %10s%s   %s\n", "place, km", "seen by", "sd, m", "sd, min", "sd, %",
+         network ? "  branch, %" : "", "identifiable");
   for (size_t i = 0; i < r->places; i++) {
-    print_row(&outlooks[i]);
+    print_row(&session->river, &outlooks[i]);
     if (outlooks[i].bound.identifiable) {
       known++;
       worst = fmax(worst, outlooks[i].bound.location_m);
@@ -160,6 +198,9 @@ static void print_outlooks(const cli_session *session, const check_request *r, c
   }
   printf(
       "\nsd: the least standard deviation of place, time and mass that any unbiased method can reach (Cramer-Rao).\n");
+  if (network) {
+    printf("branch: of all the channel that the same sensors would see, the share on that branch.\n");
+  }
   if (known == r->places) {
     printf("Yes, everywhere in the search box; the place to %.0f m at worst.\n", worst);
   } else if (known > 0) {
@@ -197,14 +238,23 @@ static void print_bound_json(const hw_bound *b) {
          b->location_m, b->time_s);
 }
 
+static void print_branch_json(const hw_river *river, const outlook *o) {
+  if (river->branch_count) {
+    printf("\"branch\": ");
+    cli_print_json_text(river->branches[o->source.branch].id);
+    printf(", \"branch_told\": %.9g, ", o->told);
+  }
+}
+
 static void print_json(const cli_session *session, const check_request *r, const outlook *outlooks, const verdict *v) {
   printf("{\"schema\": \"headwater.check/1\", \"river\": ");
   cli_print_json_text(session->river.name);
   printf(", \"seed\": %llu, \"every_s\": %.9g, \"mass_g\": %.9g,\n \"places\": [", (unsigned long long)r->seed,
          r->every_s, r->mass_g);
   for (size_t i = 0; i < r->places; i++) {
-    printf("%s\n  {\"location_m\": %.9g, \"seen_by\": %zu, \"bound\": ", i ? "," : "", outlooks[i].source.location_m,
-           outlooks[i].seen);
+    printf("%s\n  {", i ? "," : "");
+    print_branch_json(&session->river, &outlooks[i]);
+    printf("\"location_m\": %.9g, \"seen_by\": %zu, \"bound\": ", outlooks[i].source.location_m, outlooks[i].seen);
     print_bound_json(&outlooks[i].bound);
     printf("}");
   }

@@ -26,6 +26,7 @@ typedef struct {
 /* Every verb there is. Adding one is adding its file, its lines in meson.build and one line here. */
 #define CLI_VERB_LIST(X) \
   X(identify)            \
+  X(advise)              \
   X(columns)             \
   X(compare)             \
   X(simulate)            \
@@ -36,6 +37,7 @@ typedef struct {
   X(serve)               \
   X(export)              \
   X(import)              \
+  X(verify)              \
   X(work)                \
   X(methods)
 

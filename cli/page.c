@@ -10,6 +10,7 @@ typedef struct {
   char *json;    /* the answer for a program */
   char *river;   /* the river file: what was assumed */
   char *command; /* how to make it again */
+  char *taken;   /* what was taken for what in the readings; empty where they are written our way */
 } parts;
 
 int cli_report_check(const char *path) {
@@ -68,10 +69,24 @@ static char *command_line(const cli_report *report) {
   return text;
 }
 
+static char *taken_lines(const cli_notes *taken) {
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  for (size_t i = 0; out && i < taken->count; i++) {
+    fprintf(out, "%s\n", taken->sentences[i]);
+  }
+  if (out) {
+    fclose(out);
+  }
+  return text;
+}
+
 static bool gather(const cli_report *report, parts *p) {
   const hw_result *result = report->picture.result;
   return hw_result_text(result, &p->words) == HW_OK && hw_result_json(result, false, &p->json) == HW_OK &&
-         (p->river = contents(report->session->river_path)) && (p->command = command_line(report));
+         (p->river = contents(report->session->river_path)) && (p->command = command_line(report)) &&
+         (p->taken = taken_lines(&report->session->taken));
 }
 
 static void drop(parts *p) {
@@ -79,6 +94,7 @@ static void drop(parts *p) {
   free(p->json);
   free(p->river);
   free(p->command);
+  free(p->taken);
 }
 
 static void put_escaped(FILE *out, const char *text) {
@@ -129,28 +145,41 @@ static int write_html(const cli_report *report, const parts *p) {
   fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>", out);
   put_escaped(out, report->picture.result->river->name);
   fputs(
-      "</title>\n<style>body{font:16px/1.45 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}"
-      "pre{background:#f4f4f4;padding:1rem;overflow-x:auto}svg{max-width:100%;height:auto}</style>\n</head>\n<body>\n"
-      "<h1>",
+      "</title>\n<style>\n"
+      "body{font:16px/1.45 sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem}\n"
+      "pre{background:#f4f4f4;padding:1rem;white-space:pre-wrap;overflow-wrap:anywhere}\n"
+      "svg{max-width:100%;height:auto}\n"
+      "@page{size:A4;margin:14mm}\n"
+      "@media print{body{font-size:11px;max-width:none;margin:0;padding:0}"
+      "pre{font-size:9.5px;line-height:1.35;padding:2mm;break-inside:auto}"
+      "h1,h2{break-after:avoid;margin:3mm 0 2mm}"
+      "svg{max-height:240mm;break-inside:avoid}"
+      ".picture{break-before:page}"
+      "details{display:none}}\n"
+      "</style>\n</head>\n<body>\n<h1>",
       out);
   put_escaped(out, report->picture.result->river->name);
   fputs("</h1>\n<p>", out);
   put_provenance(out, report);
   fputs("</p>\n", out);
   put_block(out, "Answer", p->words);
-  fputs("<h2>Readings, fit and estimate</h2>\n", out);
+  fputs("<h2 class=\"picture\">Readings, fit and estimate</h2>\n", out);
   const char *picture = strstr(svg, "<svg");
   fputs(picture ? picture : "", out);
   put_block(out, "Assumptions: the river file", p->river);
-  put_block(out, "Made by", p->command);
+  if (p->taken[0]) {
+    put_block(out, "What was taken for what in the readings", p->taken);
+  }
+  put_block(out, "To make it again", p->command);
+  fputs("<details open>\n", out); /* for programs, not for paper */
   put_block(out, "All numbers", p->json);
-  fputs("</body>\n</html>\n", out);
+  fputs("</details>\n</body>\n</html>\n", out);
   free(svg);
   const bool failed = ferror(out);
   return fclose(out) != 0 || failed ? cli_fail(EXIT_MACHINE, "%s: could not be written", report->path) : -1;
 }
 
-enum { LINES_A_PAGE = 58 };
+enum { LINES_A_PAGE = 66, COLUMNS_A_LINE = 98 };
 
 /* Text on pages of its own, in front of the picture. */
 typedef struct {
@@ -166,26 +195,39 @@ static void end_page(typesetter *t) {
 }
 
 static void set_line(typesetter *t, const char *text, size_t size) {
-  char line[200];
+  char line[4 * COLUMNS_A_LINE + 1];
   snprintf(line, sizeof line, "%.*s", (int)(size < sizeof line ? size : sizeof line - 1), text);
   fputs("set label ", t->script->file);
   hw_gnuplot_quote(t->script, line);
-  fprintf(t->script->file, " at screen 0.05,%.4f left font 'Monospace,13' noenhanced\n",
+  fprintf(t->script->file, " at screen 0.05,%.4f left font 'Monospace,15' noenhanced\n",
           0.97 - 0.94 * t->line / LINES_A_PAGE);
   if (++t->line == LINES_A_PAGE) {
     end_page(t);
   }
 }
 
+/* As much of a line as paper is wide, up to a blank where there is one; letters are counted, not bytes. */
+static size_t fitting(const char *text, size_t size) {
+  size_t columns = 0, blank = 0;
+  for (size_t i = 0; i < size; i++) {
+    columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+    if (columns > COLUMNS_A_LINE) {
+      return blank ? blank : i;
+    }
+    blank = text[i] == ' ' && i > COLUMNS_A_LINE / 2 ? i + 1 : blank;
+  }
+  return size;
+}
+
 static void set_text(typesetter *t, const char *heading, const char *text) {
   set_line(t, heading, strlen(heading));
   set_line(t, "", 0);
   while (*text) {
-    const size_t size = strcspn(text, "\n");
+    const size_t size = fitting(text, strcspn(text, "\n"));
     set_line(t, text, size);
     text += size + (text[size] == '\n');
   }
-  end_page(t);
+  set_line(t, "", 0);
 }
 
 typedef struct {
@@ -202,8 +244,13 @@ static void write_front(hw_gnuplot *script, void *context) {
            (unsigned long long)result->seed);
   fputs("unset border\nunset tics\nunset key\n", script->file);
   set_text(&t, title, f->parts->words);
+  end_page(&t);
   set_text(&t, "Assumptions: the river file", f->parts->river);
-  set_text(&t, "Made by", f->parts->command);
+  if (f->parts->taken[0]) {
+    set_text(&t, "What was taken for what in the readings", f->parts->taken);
+  }
+  set_text(&t, "To make it again", f->parts->command);
+  end_page(&t);
   fputs("set border\nset tics\nset key\n", script->file);
 }
 

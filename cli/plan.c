@@ -45,6 +45,9 @@ static int check_request(const plan_request *r) {
     return cli_fail(EXIT_USAGE,
                     "--sites, expected FROM_M,TO_M,COUNT from upstream to downstream with a count of 2 to 10000");
   }
+  if (r->beside && !r->place) {
+    return cli_fail(EXIT_USAGE, "--beside without --place, expected --place N");
+  }
   if (r->spread.given && r->identifications) {
     return cli_fail(EXIT_USAGE, "both --spread and --identifications given, expected one of them");
   }
@@ -80,6 +83,7 @@ static int run(int argc, char **argv) {
       {"sites", OPTION_SPAN, &r.sites, "FROM,TO,COUNT",
        "the sites to choose from, metres; default --pool of them from the search box to the last sensor or intake",
        NULL},
+      {"beside", OPTION_FLAG, &r.beside, NULL, "for --place: beside the river file's sensors, which stay", NULL},
       {"every", OPTION_POSITIVE, &r.every_s, "S", "seconds between readings, for --place; default 300", NULL},
       {"sources", OPTION_COUNT, &r.sources, "N", "releases drawn from the search box, for --place; default 200", NULL},
       {"seed", OPTION_SEED, &r.seed, "N", "of everything random; default 1", NULL},
@@ -94,7 +98,9 @@ static int run(int argc, char **argv) {
       "dispersion is unknown, sensors differ as much as rivers do.\n"
       "With --place N: where to put N sensors, by the expected information (Cramer-Rao) about sources\n"
       "drawn from the search box, greedily (at least 63 % of the best gain) and exactly where the pool\n"
-      "is small, beside even spacing.",
+      "is small, beside even spacing. With branches: sites above and below every confluence and along\n"
+      "the branches, and what the sensors tell of the branch counts too. Where the dispersion is\n"
+      "unknown, by how well the source's place would be known.",
       positional,
       options,
       sizeof options / sizeof options[0]};

@@ -14,6 +14,7 @@ typedef struct {
   size_t place, sources;
   double every_s;
   cli_span sites;
+  bool beside;
   /* Both. */
   uint64_t seed;
   const char *format;
@@ -21,6 +22,19 @@ typedef struct {
 
 /* The stretch that may hold sensors: --sites, or from the head of the search box to the last sensor or intake. */
 void plan_stretch(const cli_session *session, const plan_request *request, double *from_m, double *to_m);
+
+/* How far from a confluence its sites are: mixed below, not yet mixed above. */
+#define PLAN_ASIDE_M 100.0
+
+/* Sites to choose from; branch NULL on a river without branches. */
+typedef struct {
+  double *at_m;
+  size_t *branch;
+  size_t count;
+} plan_sites;
+/* Along the stretch; with branches above and below every confluence and, of --pool sites, the rest along the channels.
+ * Arrays to be freed also on failure. */
+int plan_sites_lay_out(const cli_session *session, const plan_request *request, plan_sites *out);
 
 int plan_how_many(const cli_session *session, const plan_request *request);
 int plan_where(const cli_session *session, const plan_request *request);

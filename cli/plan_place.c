@@ -1,4 +1,5 @@
 /* plan --place, second half: where to put the sensors. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,17 +39,81 @@ static int choose(const hw_placement *placement, size_t count, layout layouts[KI
   return -1;
 }
 
-static void print_places(const double *sites_m, const size_t *chosen, size_t count, const char *separator) {
+/* "ash mouth", "stem above ash", "stem below ash", "stem -31.20 km": a site as people call it. */
+static void print_place(const hw_river *river, const plan_sites *sites, size_t i) {
+  const double x_m = sites->at_m[i];
+  if (!river->branch_count) {
+    printf("%.0f", x_m);
+    return;
+  }
+  const hw_branch *own = &river->branches[sites->branch[i]];
+  if (own->joins != HW_OUTLET && x_m >= -2 * PLAN_ASIDE_M) {
+    printf("%s mouth", own->id);
+    return;
+  }
+  for (size_t b = 0; b < river->branch_count; b++) {
+    const hw_branch *t = &river->branches[b];
+    if (t->joins == sites->branch[i] && fabs(t->joins_at_m - x_m) <= 2 * PLAN_ASIDE_M) {
+      printf("%s %s %s", own->id, x_m < t->joins_at_m ? "above" : "below", t->id);
+      return;
+    }
+  }
+  printf("%s km %.2f", own->id, x_m / 1000);
+}
+
+static void print_places(const hw_river *river, const plan_sites *sites, const size_t *chosen, size_t count,
+                         const char *separator) {
   for (size_t i = 0; chosen && i < count; i++) {
-    printf("%s%.0f", i ? separator : "", sites_m[chosen[i]]);
+    printf("%s", i ? separator : "");
+    print_place(river, sites, chosen[i]);
   }
 }
 
-static void print_text(const plan_request *r, const double *sites_m, size_t site_count, const layout layouts[KINDS]) {
+static const layout *best_of(const layout layouts[KINDS]) {
+  const layout *best = &layouts[0];
+  for (size_t k = 1; k < KINDS; k++) {
+    best = layouts[k].possible && layouts[k].score.gain_nats >= best->score.gain_nats ? &layouts[k] : best;
+  }
+  return best;
+}
+
+static void print_network(const hw_river *river, const plan_request *r, const plan_sites *sites,
+                          const layout layouts[KINDS]) {
+  printf("%zu sensor%s%s among %zu sites of %zu branches; %zu sources drawn from the search, a reading every %g s\n\n",
+         r->place, r->place == 1 ? "" : "s", r->beside ? " beside those there are" : "", sites->count,
+         river->branch_count, r->sources, r->every_s);
+  printf("layout   gain, nats  expected sd:  mass, g  place, m  time, s   seen  branch told  sites\n");
+  for (size_t k = 0; k < KINDS; k++) {
+    const hw_place_score *s = &layouts[k].score;
+    if (!layouts[k].possible) {
+      printf("%-8s more than 200,000 choices: not tried\n", kinds[k].name);
+      continue;
+    }
+    printf("%-8s %10.3f %22.1f %9.0f %8.0f %5.0f %% %10.0f %%  ", kinds[k].name, s->gain_nats, s->sd.mass_g,
+           s->sd.location_m, s->sd.time_s, 100 * s->seen, 100 * s->branch);
+    print_places(river, sites, layouts[k].chosen, r->place, ", ");
+    printf("\n");
+  }
+  const layout *best = best_of(layouts);
+  printf("\nPlace %zu sensor%s at ", r->place, r->place > 1 ? "s" : "");
+  print_places(river, sites, best->chosen, r->place, "; ");
+  printf(
+      ": %.0f %% of the releases are seen, and the branch told of %.0f %%, against %.0f %% and %.0f %% spread "
+      "evenly.\n",
+      100 * best->score.seen, 100 * best->score.branch, 100 * layouts[0].score.seen, 100 * layouts[0].score.branch);
+}
+
+static void print_text(const hw_river *river, const plan_request *r, const plan_sites *sites,
+                       const layout layouts[KINDS]) {
+  const double *sites_m = sites->at_m;
+  const size_t site_count = sites->count;
   printf(
       "%zu sensors among %zu sites from %.0f m to %.0f m; %zu sources drawn from the search box, a reading every %g "
       "s\n\n",
       r->place, site_count, sites_m[0], sites_m[site_count - 1], r->sources, r->every_s);
+  if (river->hydraulics.dispersion_m2_s.certainty == HW_UNKNOWN) {
+    printf("The dispersion is unknown: what limits the answer is how much rivers differ. The gain is the place's.\n\n");
+  }
   printf("layout   gain, nats  expected sd:  mass, g  place, m  time, s   seen  sites, m\n");
   for (size_t k = 0; k < KINDS; k++) {
     const hw_place_score *s = &layouts[k].score;
@@ -58,22 +123,42 @@ static void print_text(const plan_request *r, const double *sites_m, size_t site
     }
     printf("%-8s %10.3f %22.1f %9.0f %8.0f %5.0f %%  ", kinds[k].name, s->gain_nats, s->sd.mass_g, s->sd.location_m,
            s->sd.time_s, 100 * s->seen);
-    print_places(sites_m, layouts[k].chosen, r->place, " ");
+    print_places(river, sites, layouts[k].chosen, r->place, " ");
     printf("\n");
   }
-  const layout *best = layouts[KINDS - 1].possible ? &layouts[KINDS - 1] : &layouts[KINDS - 2];
+  const layout *best = best_of(layouts);
   printf("\nPlace %zu sensor%s at ", r->place, r->place > 1 ? "s" : "");
-  print_places(sites_m, best->chosen, r->place, ", ");
+  print_places(river, sites, best->chosen, r->place, ", ");
   printf(" m: the expected sd of the source's place is %.0f m, against %.0f m with even spacing.\n",
          best->score.sd.location_m, layouts[0].score.sd.location_m);
 }
 
-static void print_json(const plan_request *r, const hw_river *river, const double *sites_m, size_t site_count,
+/* On a river without branches a list of metres. */
+static void print_sites_json(const hw_river *river, const plan_sites *sites, const size_t *chosen, size_t count,
+                             double told) {
+  if (!river->branch_count) {
+    printf("\"sites_m\": [");
+    print_places(river, sites, chosen, count, ", ");
+    printf("]}");
+    return;
+  }
+  printf("\"branch_told\": %.9g, \"sites\": [", told);
+  for (size_t i = 0; i < count; i++) {
+    printf("%s{\"branch\": ", i ? ", " : "");
+    cli_print_json_text(river->branches[sites->branch[chosen[i]]].id);
+    printf(", \"location_m\": %.9g, \"name\": \"", sites->at_m[chosen[i]]);
+    print_place(river, sites, chosen[i]);
+    printf("\"}");
+  }
+  printf("]}");
+}
+
+static void print_json(const plan_request *r, const hw_river *river, const plan_sites *sites,
                        const layout layouts[KINDS]) {
   printf("{\"schema\": \"headwater.placement/1\", \"river\": ");
   cli_print_json_text(river->name);
   printf(", \"seed\": %llu, \"sensors\": %zu, \"sites\": %zu, \"sources\": %zu, \"every_s\": %.9g,\n \"layouts\": [",
-         (unsigned long long)r->seed, r->place, site_count, r->sources, r->every_s);
+         (unsigned long long)r->seed, r->place, sites->count, r->sources, r->every_s);
   bool first = true;
   for (size_t k = 0; k < KINDS; k++) {
     const hw_place_score *s = &layouts[k].score;
@@ -82,57 +167,49 @@ static void print_json(const plan_request *r, const hw_river *river, const doubl
     }
     printf(
         "%s\n  {\"layout\": \"%s\", \"gain_nats\": %.9g, \"sd\": {\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": "
-        "%.9g}, \"seen\": %.9g, \"sites_m\": [",
+        "%.9g}, \"seen\": %.9g, ",
         first ? "" : ",", kinds[k].name, s->gain_nats, s->sd.mass_g, s->sd.location_m, s->sd.time_s, s->seen);
-    print_places(sites_m, layouts[k].chosen, r->place, ", ");
-    printf("]}");
+    print_sites_json(river, sites, layouts[k].chosen, r->place, s->branch);
     first = false;
   }
   printf("\n ]}\n");
 }
 
-/* The sites to choose from, the last at the stretch's end; to be freed. */
-static double *lay_out_sites(const cli_session *session, const plan_request *r, size_t count) {
-  double from_m, to_m, *sites_m = calloc(count, sizeof *sites_m);
-  plan_stretch(session, r, &from_m, &to_m);
-  for (size_t i = 0; sites_m && i < count; i++) {
-    sites_m[i] = from_m + (to_m - from_m) * ((double)i + 1) / (double)count;
-  }
-  return sites_m;
-}
-
 int plan_where(const cli_session *session, const plan_request *r) {
-  const size_t site_count = r->sites.given ? r->sites.count : r->pool;
-  double *sites_m = lay_out_sites(session, r, site_count);
-  if (!sites_m) {
-    return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
+  plan_sites sites = {0};
+  int code = plan_sites_lay_out(session, r, &sites);
+  if (code < 0 && r->place > sites.count) {
+    code = cli_fail(EXIT_USAGE, "--place %zu, expected no more than the %zu sites", r->place, sites.count);
   }
-  if (r->place > site_count) {
-    free(sites_m);
-    return cli_fail(EXIT_USAGE, "--place %zu, expected no more than the %zu sites", r->place, site_count);
-  }
-  const hw_place_settings settings = {.sites_m = sites_m,
-                                      .site_count = site_count,
+  const hw_place_settings settings = {.sites_m = sites.at_m,
+                                      .branches = sites.branch,
+                                      .site_count = sites.count,
                                       .sensor = session->river.sensors[0],
+                                      .beside = r->beside,
                                       .every_s = r->every_s,
                                       .sources = r->sources,
                                       .seed = r->seed};
   hw_placement *placement = NULL;
   layout layouts[KINDS] = {{0}};
-  const hw_status status = hw_placement_create(&session->river, &settings, &placement);
-  int code = -1;
+  const hw_status status = code < 0 ? hw_placement_create(&session->river, &settings, &placement) : HW_OK;
   if (status == HW_EHYDRAULICS) {
-    code = cli_fail(
-        EXIT_INPUT,
-        "%s: velocity, dispersion or area unknown, expected all of them to say where; without --place, how many",
-        session->river_path);
+    code =
+        cli_fail(EXIT_INPUT,
+                 "%s: the dispersion is given but not velocity and area, expected all three, or the dispersion unknown",
+                 session->river_path);
+  } else if (status == HW_EUNSUPPORTED) {
+    code = cli_fail(EXIT_INPUT, "%s: branches with the dispersion unknown, expected one river, or its dispersion",
+                    session->river_path);
   } else if (status != HW_OK) {
     code = cli_fail(cli_exit_code(status), "plan: %s", hw_status_text(status));
-  } else if ((code = choose(placement, r->place, layouts)) < 0) {
+  }
+  if (code < 0 && (code = choose(placement, r->place, layouts)) < 0) {
     if (strcmp(r->format, "json") == 0) {
-      print_json(r, &session->river, sites_m, site_count, layouts);
+      print_json(r, &session->river, &sites, layouts);
+    } else if (session->river.branch_count) {
+      print_network(&session->river, r, &sites, layouts);
     } else {
-      print_text(r, sites_m, site_count, layouts);
+      print_text(&session->river, r, &sites, layouts);
     }
     code = cli_finish(EXIT_DONE);
   }
@@ -140,6 +217,7 @@ int plan_where(const cli_session *session, const plan_request *r) {
     free(layouts[k].chosen);
   }
   hw_placement_free(placement);
-  free(sites_m);
+  free(sites.at_m);
+  free(sites.branch);
   return code;
 }

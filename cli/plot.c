@@ -8,6 +8,10 @@
 
 enum { MOST_SENSORS = 6, MOST_INTAKES = 4, PANEL_WIDTH = 560, PANEL_HEIGHT = 320 };
 
+static int picture_height(size_t rows) {
+  return (int)rows * PANEL_HEIGHT + 40;
+}
+
 /* One unit for all times and one for all concentrations of the picture. */
 static void choose_units(cli_canvas *canvas, const cli_picture *picture) {
   double first_s = INFINITY, last_s = -INFINITY, highest = 0;
@@ -58,6 +62,13 @@ static const char *judgement(const hw_estimate *e) {
                                    : "";
 }
 
+/* The share of a page's height that the panels take: all of a picture, of paper no more than they need. */
+static double share_of(const char *picture, size_t rows) {
+  const char *dot = strrchr(picture, '.');
+  const double needed = (double)picture_height(rows) / (2 * PANEL_WIDTH * HW_GNUPLOT_PAPER_RATIO);
+  return dot && strcmp(dot, ".pdf") == 0 ? fmin(1, needed) : 1;
+}
+
 static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t rows) {
   char title[400];
   const hw_estimate *e = picture->result->estimate;
@@ -65,7 +76,8 @@ static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t
            picture->result->river->name[0] ? ": " : "", picture->result->method, e->readings,
            e->readings == 1 ? "" : "s", judgement(e));
   FILE *f = canvas->script.file;
-  const double row = 1 / (double)rows; /* height of a row of panels */
+  const double share = share_of(picture->picture, rows);
+  const double row = share / (double)rows; /* height of a row of panels */
   fprintf(f, "set multiplot layout %zu,2 title ", rows);
   hw_gnuplot_quote(&canvas->script, title);
   fprintf(
@@ -76,7 +88,7 @@ static void write_heading(cli_canvas *canvas, const cli_picture *picture, size_t
       "set style line 2 lc rgb '#222222' pt 7 ps 0.5\n"      /* readings */
       "set style line 3 lc rgb '#c0392b' lw 2 pt 2 ps 1.6\n" /* the estimate */
       "set style fill transparent solid 0.25 noborder\n",
-      0.24 * row, 1 - 0.22 * row, 0.4 * row);
+      1 - share + 0.24 * row, 1 - 0.22 * row, 0.4 * row);
 }
 
 int cli_plot_check_name(const char *option, const char *path) {
@@ -116,8 +128,7 @@ int cli_plot(const cli_picture *picture) {
   cli_canvas canvas = {.picture = picture};
   choose_units(&canvas, picture);
   hw_error error;
-  if (hw_gnuplot_open(&canvas.script, picture->picture, 2 * PANEL_WIDTH, (int)rows * PANEL_HEIGHT + 40, &error) !=
-      HW_OK) {
+  if (hw_gnuplot_open(&canvas.script, picture->picture, 2 * PANEL_WIDTH, picture_height(rows), &error) != HW_OK) {
     return cli_fail(EXIT_MACHINE, "%s", error.text);
   }
   if (hw_river_has_hydraulics(picture->result->river) &&
@@ -131,7 +142,7 @@ int cli_plot(const cli_picture *picture) {
   for (size_t i = 0; i < sensor_count; i++) {
     cli_panel_sensor(&canvas, sensors[i]);
   }
-  cli_panel_river(&canvas);
+  (picture->result->river->branch_count ? cli_panel_tree : cli_panel_river)(&canvas);
   if (e->has_source) {
     cli_panel_place_and_time(&canvas);
   }

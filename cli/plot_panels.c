@@ -45,11 +45,24 @@ void cli_panel_title(cli_canvas *canvas, const char *title) {
   fprintf(canvas->script.file, "\n");
 }
 
+typedef struct {
+  size_t branch;
+  double x_m;
+} spot;
+
+/* "km -3.10", with its branch where there are any. */
+static void name_spot(const cli_canvas *canvas, spot at, char out[96]) {
+  const hw_river *river = canvas->picture->result->river;
+  snprintf(out, 96, "%s%skm %.2f", river->branch_count ? river->branches[at.branch].id : "",
+           river->branch_count ? " " : "", at.x_m / 1000);
+}
+
 /* The curve at a place: lo, mid, hi from the method itself, or the fitted concentration alone.
  * False when neither can be had, as without a source. */
-static bool curve_at(cli_canvas *canvas, double x_m, double background_g_m3, const double *time_s, hw_range *out,
+static bool curve_at(cli_canvas *canvas, spot at, double background_g_m3, const double *time_s, hw_range *out,
                      bool *has_band) {
-  const hw_prediction prediction = {.x_m = x_m, .time_s = time_s, .count = CURVE_POINTS, .out_g_m3 = out};
+  const hw_prediction prediction = {
+      .x_m = at.x_m, .branch = at.branch, .time_s = time_s, .count = CURVE_POINTS, .out_g_m3 = out};
   *has_band = false;
   if (!canvas->picture->result->estimate->has_source) {
     return false;
@@ -63,12 +76,10 @@ static bool curve_at(cli_canvas *canvas, double x_m, double background_g_m3, con
   }
   const hw_source *source = &canvas->picture->result->estimate->source;
   const double background = isnan(background_g_m3) ? 0 : background_g_m3;
+  const hw_leg leg = hw_transport_leg_between(canvas->transport, source->branch, source->location_m, at.branch, at.x_m);
   for (size_t i = 0; i < CURVE_POINTS; i++) {
-    double c = 0;
-    if (hw_transport_concentration(canvas->transport, source, x_m, time_s[i], &c) != HW_OK) {
-      return false;
-    }
-    out[i].mid = background + c;
+    out[i].mid =
+        background + (leg.travel_s > 0 ? source->mass_g * hw_leg_response(&leg, time_s[i] - source->time_s) : 0);
   }
   return true;
 }
@@ -80,12 +91,12 @@ static void spread_times(double from_s, double to_s, double time_s[CURVE_POINTS]
 }
 
 /* Narrows a generous window to where the pulse at this place is worth looking at. */
-static void trim_to_pulse(cli_canvas *canvas, double x_m, double *from_s, double *to_s) {
+static void trim_to_pulse(cli_canvas *canvas, spot at, double *from_s, double *to_s) {
   double time_s[CURVE_POINTS];
   hw_range curve[CURVE_POINTS];
   bool has_band = false;
   spread_times(*from_s, *to_s, time_s);
-  if (!curve_at(canvas, x_m, 0, time_s, curve, &has_band)) {
+  if (!curve_at(canvas, at, 0, time_s, curve, &has_band)) {
     return;
   }
   double highest = 0;
@@ -105,12 +116,12 @@ static void trim_to_pulse(cli_canvas *canvas, double x_m, double *from_s, double
 }
 
 /* Writes the curve between two times as a data block; its number, or -1. */
-static int write_curve(cli_canvas *canvas, double x_m, double background_g_m3, double from_s, double to_s,
+static int write_curve(cli_canvas *canvas, spot at, double background_g_m3, double from_s, double to_s,
                        bool *has_band) {
   double time_s[CURVE_POINTS];
   hw_range curve[CURVE_POINTS];
   spread_times(from_s, to_s, time_s);
-  if (!curve_at(canvas, x_m, background_g_m3, time_s, curve, has_band)) {
+  if (!curve_at(canvas, at, background_g_m3, time_s, curve, has_band)) {
     return -1;
   }
   FILE *f = canvas->script.file;
@@ -157,6 +168,7 @@ static double lowest_reading(const cli_page *page) {
 void cli_panel_sensor(cli_canvas *canvas, size_t sensor) {
   const hw_sensor *s = &canvas->picture->result->river->sensors[sensor];
   const cli_page *page = &canvas->picture->album->pages[sensor];
+  const spot at = {s->branch, s->location_m};
   FILE *f = canvas->script.file;
   double from_s = 0, to_s = 0;
   cli_page_span(page, &from_s, &to_s);
@@ -164,10 +176,10 @@ void cli_panel_sensor(cli_canvas *canvas, size_t sensor) {
   const int found = write_readings(canvas, page, false);
   const int below = write_readings(canvas, page, true);
   bool has_band = false;
-  const int curve =
-      write_curve(canvas, s->location_m, s->background_g_m3, from_s - margin_s, to_s + margin_s, &has_band);
-  char title[160];
-  snprintf(title, sizeof title, "Sensor %s at km %.2f", s->id, s->location_m / 1000);
+  const int curve = write_curve(canvas, at, s->background_g_m3, from_s - margin_s, to_s + margin_s, &has_band);
+  char title[200], place[96];
+  name_spot(canvas, at, place);
+  snprintf(title, sizeof title, "Sensor %s at %s", s->id, place);
   cli_panel_title(canvas, title);
   cli_time_axis(canvas, 'x', "time", from_s - margin_s, to_s + margin_s);
   cli_plain_axis(canvas, 'y');
@@ -195,11 +207,13 @@ void cli_panel_intake(cli_canvas *canvas, const hw_arrival *arrival) {
   FILE *f = canvas->script.file;
   const double travel_s = arrival->peak_s.mid - canvas->picture->result->estimate->source.time_s;
   double from_s = arrival->peak_s.mid - 0.5 * travel_s, to_s = arrival->peak_s.mid + travel_s;
-  trim_to_pulse(canvas, k->location_m, &from_s, &to_s);
+  const spot at = {k->branch, k->location_m};
+  trim_to_pulse(canvas, at, &from_s, &to_s);
   bool has_band = false;
-  const int curve = write_curve(canvas, k->location_m, 0, from_s, to_s, &has_band);
-  char title[300];
-  snprintf(title, sizeof title, "Forecast for %s at km %.2f", k->name[0] ? k->name : k->id, k->location_m / 1000);
+  const int curve = write_curve(canvas, at, 0, from_s, to_s, &has_band);
+  char title[300], place[96];
+  name_spot(canvas, at, place);
+  snprintf(title, sizeof title, "Forecast for %s at %s", k->name[0] ? k->name : k->id, place);
   cli_panel_title(canvas, title);
   cli_time_axis(canvas, 'x', "time", from_s, to_s);
   cli_plain_axis(canvas, 'y');

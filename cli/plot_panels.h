@@ -19,6 +19,8 @@ typedef struct {
 
 void cli_panel_sensor(cli_canvas *canvas, size_t sensor);
 void cli_panel_river(cli_canvas *canvas);
+/* The same for a river with branches. */
+void cli_panel_tree(cli_canvas *canvas);
 void cli_panel_place_and_time(cli_canvas *canvas);
 void cli_panel_suspects(cli_canvas *canvas);
 void cli_panel_intake(cli_canvas *canvas, const hw_arrival *arrival);

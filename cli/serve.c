@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/secret.h"
 
 static hw_serve_signals signals;
 
@@ -29,21 +30,11 @@ static void catch_signals(void) {
   sigaction(SIGXFSZ, &action, NULL); /* a file at its limit is a full disk, and told as one */
 }
 
-/* Out of the environment, so that programs we start do not find it there. NULL: not set. */
-static const char *take_secret(const char *name, char *out, size_t size) {
-  const char *value = getenv(name);
-  if (!value) {
-    return NULL;
-  }
-  snprintf(out, size, "%s", value);
-  unsetenv(name);
-  return out;
-}
-
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   hw_serve_options o = {0};
   const char *file = NULL;
+  double verify_hours = 24;
   const cli_option options[] = {
       {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "default 127.0.0.1:8080; port 0: any free one", NULL},
       {"store", OPTION_TEXT, &o.store, "STORE", "a database FILE (default headwater.db) or postgresql://...", NULL},
@@ -75,6 +66,8 @@ static int run(int argc, char **argv) {
       {"webhook", OPTION_TEXT, &o.webhook, "URL", "post events there: openings, candidates, intake alarms, closings",
        NULL},
       {"command", OPTION_TEXT, &o.command, "PROGRAM", "run it for every event, the event on its standard input", NULL},
+      {"tiles", OPTION_TEXT, &o.tiles, "URL",
+       "map tiles behind the rivers, https://HOST/{z}/{x}/{y}.png; default: no other host is asked", NULL},
       {"lead-in", OPTION_POSITIVE, &o.processing.lead_in_s, "S",
        "readings this long before the rise go in too; default " CLI_TEXT(HW_DEFAULT_LEAD_IN_S), NULL},
       {"quiet", OPTION_POSITIVE, &o.processing.quiet_s, "S",
@@ -83,6 +76,8 @@ static int run(int argc, char **argv) {
        NULL},
       {"keep", OPTION_POSITIVE, &o.retention_days, "DAYS",
        "retention: remove readings received longer ago; default: keep all", NULL},
+      {"verify", OPTION_AMOUNT, &verify_hours, "HOURS",
+       "compare the log with its checksums so often, the first time after the start; default 24, 0: never", NULL},
       {"body-limit", OPTION_COUNT, &o.body_limit, "BYTES", "of a request; default 8388608", NULL},
       {"rate", OPTION_POSITIVE, &o.rate_per_s, "N", "rate limit: requests a second from one address; default 1000",
        NULL},
@@ -109,11 +104,15 @@ static int run(int argc, char **argv) {
     return cli_fail(EXIT_USAGE, "--db and --store: expected one of them");
   }
   o.store = file ? file : o.store;
+  o.verify_hours = verify_hours > 0 ? verify_hours : -1;
   o.rivers = operands;
   o.river_count = count;
   char user[256], password[256];
-  o.mqtt_user = take_secret("HEADWATER_MQTT_USER", user, sizeof user);
-  o.mqtt_password = take_secret("HEADWATER_MQTT_PASSWORD", password, sizeof password);
+  o.mqtt_user = cli_take_secret("HEADWATER_MQTT_USER", user, sizeof user);
+  o.mqtt_password = cli_take_secret("HEADWATER_MQTT_PASSWORD", password, sizeof password);
+  char nats_user[256], nats_password[256];
+  o.nats_user = cli_take_secret("HEADWATER_NATS_USER", nats_user, sizeof nats_user);
+  o.nats_password = cli_take_secret("HEADWATER_NATS_PASSWORD", nats_password, sizeof nats_password);
   catch_signals();
   hw_error error = {{0}};
   const hw_status status = hw_serve(&o, &signals, stdout, &error);

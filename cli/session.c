@@ -62,19 +62,19 @@ int cli_session_open_as(cli_session *session, const char *river_path, const char
     return code;
   }
   hw_error error;
-  cli_notes told = {0}; /* what was taken for what; nothing when it comes to a fault, which is one line */
   hw_status status = hw_river_load(river_path, take_warning, &session->notes, &session->river, &error);
   if (status == HW_OK && readings_path) {
-    const hw_reader_options options = {
-        .columns = columns, .timezone = import ? import->timezone : NULL, .tell = take_warning, .context = &told};
+    const hw_reader_options options = {.columns = columns,
+                                       .timezone = import ? import->timezone : NULL,
+                                       .tell = take_warning,
+                                       .context = &session->taken};
     cli_catch_interrupt();
     status = hw_reader_open_with(readings_path, &session->river, &options, &session->reader, &error);
   }
   hw_columns_free(columns);
-  for (size_t i = 0; status == HW_OK && i < told.count; i++) {
-    cli_note("%s", told.sentences[i]);
+  for (size_t i = 0; status == HW_OK && i < session->taken.count; i++) { /* a fault is one line */
+    cli_note("%s", session->taken.sentences[i]);
   }
-  cli_notes_free(&told);
   if (status != HW_OK) {
     return cli_fail(cli_exit_code(status), "%s", error.text);
   }
@@ -92,6 +92,7 @@ void cli_session_close(cli_session *session) {
   hw_reader_free(session->reader);
   hw_river_free(&session->river);
   cli_notes_free(&session->notes);
+  cli_notes_free(&session->taken);
 }
 
 const hw_method *cli_method(const char *name) {

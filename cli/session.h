@@ -27,6 +27,7 @@ typedef struct {
   hw_river river;
   hw_reader *reader;
   cli_notes notes;
+  cli_notes taken; /* what was taken for what in readings that are not written our way */
 } cli_session;
 
 /* How readings that are not written our way are to be read: --columns and --timezone, NULL where not given. */

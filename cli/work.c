@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/options.h"
+#include "cli/secret.h"
 
 static volatile sig_atomic_t stop;
 
@@ -72,6 +73,9 @@ static int run(int argc, char **argv) {
   }
   o.rivers = operands;
   o.river_count = count;
+  char user[256], password[256];
+  o.nats_user = cli_take_secret("HEADWATER_NATS_USER", user, sizeof user);
+  o.nats_password = cli_take_secret("HEADWATER_NATS_PASSWORD", password, sizeof password);
   catch_signals();
   hw_error error = {{0}};
   const hw_status status = hw_worker_run(&o, &stop, stdout, &error);

@@ -29,13 +29,17 @@ hw_status hw_gnuplot_open(hw_gnuplot *plot, const char *picture, int width, int 
   snprintf(plot->folder, sizeof plot->folder, "%.*s", slash ? (int)(slash - picture) + 1 : 1, slash ? picture : ".");
   plot->file = fopen(plot->script, "w");
   if (!plot->file) {
-    return fail(error, "%s: %s", plot->script, strerror(errno));
+    return fail(error, "%s: %s, expected a place to draw in", picture, strerror(errno));
   }
   const char *name = slash ? slash + 1 : picture;
   const char *extension = extension_of(picture);
   const bool svg = strcmp(extension, ".svg") == 0, pdf = strcmp(extension, ".pdf") == 0;
-  char size[60];
-  snprintf(size, sizeof size, pdf ? "%gin,%gin" : "%g,%g", width / (pdf ? 100.0 : 1), height / (pdf ? 100.0 : 1));
+  char size[80];
+  if (pdf) { /* A4; the letters a little larger than in a picture on the screen */
+    snprintf(size, sizeof size, "21cm,29.7cm fontscale 0.44 linewidth 0.6 pointscale 0.6");
+  } else {
+    snprintf(size, sizeof size, "%d,%d", width, height);
+  }
   fprintf(plot->file,
           "# Change what you like and run again in this folder: gnuplot '%s.gp'\n"
           "set encoding utf8\n"
