@@ -51,6 +51,11 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
                                               &seed, &level, &particles, &threads, &origin)) {
     return NULL;
   }
+  if (!(level > 0 && level < 1)) {
+    char sentence[80];
+    snprintf(sentence, sizeof sentence, "level %g, expected a share between 0 and 1", level);
+    return hw_py_raise(module, HW_EDOMAIN, sentence);
+  }
   hw_py_run *self = of(((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0));
   if (!self) {
     return NULL;
@@ -230,7 +235,9 @@ static PyObject *write_estimate(PyObject *self, writer write) {
                               .counts = run->counts,
                               .calendar = run->calendar,
                               .origin_unix_s = run->origin_unix_s,
-                              .seconds = run->seconds};
+                              .seconds = run->seconds,
+                              .reading_us_median = NAN,
+                              .reading_us_p99 = NAN};
     status = write(&result, &text);
   }
   PyThread_release_lock(run->lock);

@@ -19,12 +19,25 @@ the command line.
 import datetime as _datetime
 import html as _html
 import json as _json
+import re as _re
 
 from ._headwater import Error, InputError, MachineError, River, Table, __version__, methods
 from . import _headwater
 
-__all__ = ["Error", "Estimate", "InputError", "MachineError", "Readings", "River", "Run", "Table", "__version__",
-           "identify", "methods", "read"]
+__all__ = [
+    "Error",
+    "Estimate",
+    "InputError",
+    "MachineError",
+    "Readings",
+    "River",
+    "Run",
+    "Table",
+    "__version__",
+    "identify",
+    "methods",
+    "read",
+]
 
 _UNITS = {"concentration_g_m3": 1.0, "concentration_mg_l": 1.0, "concentration_ug_l": 1e-3, "concentration_ng_l": 1e-6}
 _TIMES = {"time_s": 1.0, "time_min": 60.0, "time_h": 3600.0}
@@ -32,7 +45,46 @@ _TIMES = {"time_s": 1.0, "time_min": 60.0, "time_h": 3600.0}
 
 def _numpy():
     import numpy
+
     return numpy
+
+
+def _when(unix_s):
+    return _datetime.datetime.fromtimestamp(unix_s, _datetime.timezone.utc)
+
+
+def _column_of_times(times):
+    """A frame's times as instants: of a zone already, or texts in ISO 8601 with an offset."""
+    import pandas
+
+    if getattr(times.dtype, "tz", None) is not None:
+        return times
+    if times.dtype == object and all(isinstance(t, str) and _re.search(r"(Z|[+-]\d\d:?\d\d)$", t) for t in times):
+        return pandas.to_datetime(times, utc=True)
+    raise InputError(
+        "times without an offset, expected a column of times with a zone (tz_localize), or texts such as "
+        "2026-03-01T08:15:00Z"
+    )
+
+
+def _column_of_values(name, values):
+    """Numbers, and which are limits: texts such as <0.02 and >0.3 are."""
+    numpy = _numpy()
+    if values.dtype != object:
+        return numpy.asarray(values, dtype=float), None, None
+    numbers, below, above = numpy.empty(len(values)), [], []
+    for i, value in enumerate(values):
+        text = value.strip() if isinstance(value, str) else value
+        mark = text[:1] if isinstance(text, str) else ""
+        below.append(mark == "<")
+        above.append(mark == ">")
+        try:
+            numbers[i] = "nan" if text in ("", None) else text[1:] if mark in ("<", ">") else text
+        except (TypeError, ValueError):
+            raise InputError(
+                f"row {i}: {name} {value!r}, expected a number, '<' or '>' and a limit, or nothing"
+            ) from None
+    return numbers, numpy.array(below), numpy.array(above)
 
 
 class Readings:
@@ -57,18 +109,21 @@ class Readings:
     def frame(self):
         """A pandas frame: time (UTC) or time_s, sensor, concentration_g_m3, below_limit, above_limit."""
         import pandas
+
         values = _numpy().asarray(memoryview(self.table))
         ids = [sensor["id"] for sensor in self.river.sensors]
         time = values[:, 0]
         if self.origin is not None:
             time = pandas.to_datetime(self.origin + time, unit="s", utc=True)
-        return pandas.DataFrame({
-            "time_s" if self.origin is None else "time": time,
-            "sensor": [ids[int(i)] for i in values[:, 1]],
-            "concentration_g_m3": values[:, 2],
-            "below_limit": values[:, 3] != 0,
-            "above_limit": values[:, 4] != 0,
-        })
+        return pandas.DataFrame(
+            {
+                "time_s" if self.origin is None else "time": time,
+                "sensor": [ids[int(i)] for i in values[:, 1]],
+                "concentration_g_m3": values[:, 2],
+                "below_limit": values[:, 3] != 0,
+                "above_limit": values[:, 4] != 0,
+            }
+        )
 
 
 def read(path, river, columns=None, timezone=None):
@@ -96,6 +151,12 @@ class Estimate:
     def __contains__(self, key):
         return key in self._keys
 
+    def __dir__(self):
+        return [*super().__dir__(), *self._keys]
+
+    def keys(self):
+        return self._keys.keys()
+
     def to_dict(self):
         """The object itself, a copy."""
         return _json.loads(_json.dumps(self._keys))
@@ -107,29 +168,49 @@ class Estimate:
         source = self._keys["estimate"]
         if source is None:
             return f"<Estimate of {self.readings} readings: no source; {self.trust_reason}>"
-        return (f"<Estimate of {self.readings} readings: {source['mass_g']:.4g} g at {source['location_m']:.0f} m, "
-                f"{source['time'] or format(source['time_s'], '.0f') + ' s'}>")
+        return (
+            f"<Estimate of {self.readings} readings: {source['mass_g']:.4g} g at {source['location_m']:.0f} m, "
+            f"{source['time'] or format(source['time_s'], '.0f') + ' s'}>"
+        )
+
+    def _clock(self, time_s):
+        """A time of this estimate for people: of the calendar where it has one."""
+        source = self._keys["estimate"] or {}
+        if time_s is None:
+            return ""
+        if source.get("time") is None:
+            return f"{time_s:.5g}"
+        begin = _datetime.datetime.fromisoformat(source["time"].replace("Z", "+00:00"))
+        half_a_minute = 30  # to the nearest, as in words
+        moved = _datetime.timedelta(seconds=time_s - source["time_s"] + half_a_minute)
+        return (begin + moved).strftime("%Y-%m-%d %H:%M UTC")
 
     def _repr_html_(self):
         """Numbers with their intervals, the suspects, what intakes must expect, the warnings."""
+
         def row(*cells):
             return "<tr>" + "".join(f"<td>{_html.escape(str(cell))}</td>" for cell in cells) + "</tr>"
 
         def number(value):
             return "" if value is None else f"{value:.5g}"
 
-        interval = self._keys["interval"] or {}
+        source, interval = self._keys["estimate"], self._keys["interval"] or {}
         rows = ["<tr><th>" + _html.escape(self.river) + "</th><th>estimate</th><th>from</th><th>to</th></tr>"]
-        for key in ("mass_g", "location_m", "time_s"):
+        for key in ("mass_g", "location_m", "time_s") if source else ():
             lo, hi = interval.get(key) or (None, None)
-            rows.append(row(key, number((self._keys["estimate"] or {}).get(key)), number(lo), number(hi)))
+            show = self._clock if key == "time_s" else number
+            name = "time" if key == "time_s" and source["time"] else key
+            rows.append(row(name, show(source[key]), show(lo), show(hi)))
         for suspect in self.candidates:
             rows.append(row(suspect["id"] or "none of these", f"{100 * suspect['probability']:.0f} %", "", ""))
-        for arrival in self.arrivals:
-            lo, mid, hi = arrival["first_s"] or (None, None, None)
-            rows.append(row(f"arrives at {arrival['id']} (s)", number(mid), number(lo), number(hi)))
-        warnings = "".join(f"<li>{_html.escape(sentence)}</li>" for sentence in self.warnings)
-        return "<table>" + "".join(rows) + "</table>" + (f"<ul>{warnings}</ul>" if warnings else "")
+        for arrival in self.arrivals if source else ():
+            for key, words in (("first_s", "arrives at"), ("peak_s", "peaks at")):
+                lo, mid, hi = arrival[key] or (None, None, None)
+                rows.append(row(f"{words} {arrival['id']}", *(self._clock(t) for t in (mid, lo, hi))))
+        said = [] if source else [f"no source: {self.trust_reason}"]
+        said += [f"trust: {self.trust}"] if self.trust and source else []
+        sentences = "".join(f"<li>{_html.escape(sentence)}</li>" for sentence in said + self.warnings)
+        return "<table>" + "".join(rows) + "</table>" + (f"<ul>{sentences}</ul>" if sentences else "")
 
 
 class Run:
@@ -175,23 +256,32 @@ class Run:
 
     def _observe_one(self, time, sensor, concentration, below_limit, above_limit):
         import array
+
         if isinstance(time, _datetime.datetime):
             if time.tzinfo is None:
                 raise InputError("a time without an offset, expected one such as datetime(..., tzinfo=timezone.utc)")
             unix_s = time.timestamp()
             self._take_origin(0.0 if self.river.calendar else unix_s if self.origin is None else self.origin)
             time = unix_s - self.origin
-        return self._run.observe(array.array("d", [time]), array.array("q", [self._place(sensor)]),
-                                 array.array("d", [concentration]), array.array("b", [bool(below_limit)]),
-                                 array.array("b", [bool(above_limit)]))
+        return self._run.observe(
+            array.array("d", [time]),
+            array.array("q", [self._place(sensor)]),
+            array.array("d", [concentration]),
+            array.array("b", [bool(below_limit)]),
+            array.array("b", [bool(above_limit)]),
+        )
 
     def _observe_frame(self, frame):
         numpy = _numpy()
-        time, value = self._frame_times(frame), self._frame_values(frame)
+        if "sensor" not in frame.columns:
+            raise InputError("a frame without sensors, expected a column sensor")
+        value, *marks = self._frame_values(frame)
         place = numpy.array([self._place(sensor) for sensor in frame["sensor"]], dtype=numpy.int64)
-        flags = [numpy.ascontiguousarray(frame[name], dtype=bool) if name in frame.columns else None
-                 for name in ("below_limit", "above_limit")]
-        return self._run.observe(time, place, value, *flags)
+        flags = []
+        for name, mark in zip(("below_limit", "above_limit"), marks):
+            flag = numpy.ascontiguousarray(frame[name], dtype=bool) if name in frame.columns else None
+            flags.append(mark if flag is None else flag if mark is None else flag | mark)
+        return self._run.observe(self._frame_times(frame), place, value, *flags)
 
     def _frame_times(self, frame):
         numpy = _numpy()
@@ -201,9 +291,8 @@ class Run:
         if "time" not in frame.columns:
             raise InputError("a frame without time, expected one of the columns time, time_s, time_min, time_h")
         import pandas
-        time = frame["time"]
-        if getattr(time.dtype, "tz", None) is None:
-            raise InputError("times without an offset, expected a column of times with a zone (tz_localize)")
+
+        time = _column_of_times(frame["time"])
         unix_s = (time - pandas.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy()
         self._take_origin(0.0 if self.river.calendar else unix_s[0] if self.origin is None else self.origin)
         return unix_s - self.origin
@@ -212,15 +301,17 @@ class Run:
     def _frame_values(frame):
         for name, g_m3 in _UNITS.items():
             if name in frame.columns:
-                return _numpy().asarray(frame[name], dtype=float) * g_m3
+                numbers, below, above = _column_of_values(name, frame[name])
+                return numbers * g_m3, below, above
         raise InputError("a frame without concentrations, expected one of the columns " + ", ".join(_UNITS))
 
     def _place(self, sensor):
         try:
             return self._index[sensor]
         except KeyError:
-            raise InputError(f"sensor '{sensor}' is not in the river file, expected one of: "
-                             + ", ".join(self._index)) from None
+            raise InputError(
+                f"sensor '{sensor}' is not in the river file, expected one of: " + ", ".join(self._index)
+            ) from None
 
     def _take_origin(self, origin):
         if origin is None:
@@ -248,15 +339,28 @@ class Run:
 
     def plot(self, axes=None):
         """Place against time of the release, the draws as a cloud; gives the axes (matplotlib)."""
+        import matplotlib.dates
         import matplotlib.pyplot
-        axes = axes or matplotlib.pyplot.subplots()[1]
+
+        axes = axes or matplotlib.pyplot.subplots(layout="constrained")[1]
         draws = self.samples()
-        axes.scatter(draws["location_m"] / 1000, draws["time_s"] / 3600, s=4 + 200 * draws["weight"], alpha=0.3)
+        time = draws["time_s"] / 3600 if self.origin is None else [_when(self.origin + t) for t in draws["time_s"]]
+        axes.scatter(draws["location_m"] / 1000, time, s=4 + 200 * draws["weight"], alpha=0.3)
         for candidate in self.river.candidates:
             axes.axvline(candidate["location_m"] / 1000, color="grey", linewidth=0.8)
-            axes.annotate(candidate["name"] or candidate["id"], (candidate["location_m"] / 1000, 1), rotation=90,
-                          xycoords=("data", "axes fraction"), va="top", ha="right", fontsize=8)
-        axes.set(xlabel="place, river km", ylabel="time of release, h", title=self.river.name)
+            axes.annotate(
+                candidate["name"] or candidate["id"],
+                (candidate["location_m"] / 1000, 1),
+                rotation=90,
+                xycoords=("data", "axes fraction"),
+                va="top",
+                ha="right",
+                fontsize=8,
+            )
+        unit = "h" if self.origin is None else "UTC"
+        if self.origin is not None:
+            axes.yaxis.set_major_formatter(matplotlib.dates.DateFormatter("%d %b %H:%M"))
+        axes.set(xlabel="place, river km", ylabel=f"time of release, {unit}", title=self.river.name)
         return axes
 
 
