@@ -7,10 +7,10 @@ One record, simulated by HEADWATER itself. A long emcee run gives the reference 
 stages of the record. Then, at each stage and from scratch, as after every reading:
   emcee                   steps are doubled until its interval is as near the reference as headwater's own (or within
                           5 % of its width, whichever is easier)
-  differential evolution  SciPy's, to its default tolerance, with an interval from the curvature at its optimum; it has no
-                          intervals of its own, so its accuracy is shown, not matched
-Seconds of one such re-run are divided by headwater's mean seconds per reading. Both likelihoods are NumPy, vectorised over
-walkers and population, so that Python's overhead is as small as it gets.
+  differential evolution  SciPy's, to its default tolerance, with an interval from the curvature at its optimum; it has
+                          no intervals of its own, so its accuracy is shown, not matched
+Seconds of one such re-run are divided by headwater's mean seconds per reading. Both likelihoods are NumPy, vectorised
+over walkers and population, so that Python's overhead is as small as it gets.
 """
 import csv
 import json
@@ -53,7 +53,12 @@ def log_likelihood(points, x, t, c):
 def best_point(data, seed):
     return differential_evolution(
         lambda p: -log_likelihood(p.T, *data) if p.ndim == 2 else -log_likelihood(p[None, :], *data)[0],
-        BOX, vectorized=True, updating="deferred", seed=seed, polish=True)
+        BOX,
+        vectorized=True,
+        updating="deferred",
+        seed=seed,
+        polish=True,
+    )
 
 
 def run_emcee(data, steps, seed):
@@ -94,19 +99,42 @@ def main():
     with open(river, "w") as f:
         f.write(RIVER)
     with open(record, "w") as f:
-        subprocess.run([headwater, "simulate", river, "--source", "1300,-22106,-12900", "--every", "180", "--from", "-8400",
-                        "--to", "6000", "--noise-absolute", str(NOISE)], stdout=f, check=True)
+        subprocess.run(
+            [
+                headwater,
+                "simulate",
+                river,
+                "--source",
+                "1300,-22106,-12900",
+                "--every",
+                "180",
+                "--from",
+                "-8400",
+                "--to",
+                "6000",
+                "--noise-absolute",
+                str(NOISE),
+            ],
+            stdout=f,
+            check=True,
+        )
     with open(record) as f:
         rows = list(csv.DictReader(line for line in f if not line.startswith("#")))
     lines = subprocess.run([headwater, "identify", river, record, "--each"], capture_output=True, text=True, check=True)
     results = [json.loads(line) for line in lines.stdout.splitlines()]
-    whole = json.loads(subprocess.run([headwater, "identify", river, record, "--format", "json"], capture_output=True,
-                                      text=True, check=True).stdout)
+    whole = json.loads(
+        subprocess.run(
+            [headwater, "identify", river, record, "--format", "json"], capture_output=True, text=True, check=True
+        ).stdout
+    )
     own = whole["cost"]["seconds"] / whole["readings"]
     x = np.array([SENSORS[0] if r["sensor"] == "s1" else SENSORS[1] for r in rows])
     t = np.array([float(r["time_s"]) for r in rows])
     c = np.array([float(r[next(k for k in r if k.startswith("concentration"))]) for r in rows])
-    print(f"posterior engine, mode K: {len(rows)} readings, {1e6 * own:.0f} us each on average (answer included once)")
+    print(
+        f"posterior engine, dispersion known: {len(rows)} readings, {1e6 * own:.0f} us each on average (answer "
+        "included once)"
+    )
     print("  interval ends off the reference, in interval widths; seconds of one re-run and times headwater's reading")
     for n in (len(rows) // 3, len(rows) // 2, len(rows)):
         data = (x[:n], t[:n], c[:n])
@@ -118,9 +146,11 @@ def main():
             steps *= 2
             interval, seconds = run_emcee(data, steps, 1)
         de, de_seconds = run_de(data, 1)
-        print(f"  after {n:4d}: headwater off {mine:.3f} | emcee {steps:5d} steps off {off(interval, reference):.3f}, "
-              f"{seconds:6.2f} s, {seconds / own:8.0f} times | differential evolution off {off(de, reference):.3f}, "
-              f"{de_seconds:5.2f} s, {de_seconds / own:7.0f} times")
+        print(
+            f"  after {n:4d}: headwater off {mine:.3f} | emcee {steps:5d} steps off {off(interval, reference):.3f}, "
+            f"{seconds:6.2f} s, {seconds / own:8.0f} times | differential evolution off {off(de, reference):.3f}, "
+            f"{de_seconds:5.2f} s, {de_seconds / own:7.0f} times"
+        )
 
 
 main()

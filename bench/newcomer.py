@@ -42,13 +42,19 @@ def main():
         subprocess.run(["git", "clone", "--quiet", repository, clone], check=True)
         stages = {"cloned": time.monotonic() - began}
         log = open(os.path.join(folder, "log"), "w+")
-        make = subprocess.Popen(["make", "serve", f"SERVE=--listen {address}"], cwd=clone, stdout=log, stderr=log, start_new_session=True)
+        make = subprocess.Popen(
+            ["make", "serve", f"SERVE=--listen {address}"], cwd=clone, stdout=log, stderr=log, start_new_session=True
+        )
         try:
             while "incident open" not in stages:
                 time.sleep(0.1)
                 now = time.monotonic() - began
                 answer = incident_at("http://" + address)
-                reached = {"configured": os.path.exists(os.path.join(clone, "build", "build.ninja")), "listening": answer is not None, "incident open": answer}
+                reached = {
+                    "configured": os.path.exists(os.path.join(clone, "build", "build.ninja")),
+                    "listening": answer is not None,
+                    "incident open": answer,
+                }
                 for stage, there in reached.items():
                     if there and stage not in stages:
                         stages[stage] = now
@@ -62,7 +68,10 @@ def main():
     for stage, seconds in stages.items():
         print(f"{stage:<14} {seconds:6.1f} s")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"processor time {used.ru_utime + used.ru_stime:6.1f} s on {os.cpu_count()} cores, load average {os.getloadavg()[0]:.1f} in the end")
+    print(
+        f"processor time {used.ru_utime + used.ru_stime:6.1f} s on {os.cpu_count()} cores, load average "
+        f"{os.getloadavg()[0]:.1f} in the end"
+    )
 
 
 main()

@@ -45,6 +45,7 @@ size_t releases_load(const char *folder, release **out) {
     snprintf(path, sizeof path, "%s/%s/river.yaml", folder, r->name);
     snprintf(readings, sizeof readings, "%s/%s/readings.csv", folder, r->name);
     if (release_read(path, readings, r)) {
+      r->river.substance = *hw_substance_find("rhodamine_wt");
       count++;
     }
   }

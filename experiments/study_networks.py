@@ -17,6 +17,48 @@ import sys
 import tempfile
 
 
+# Two tributaries may join at the same metre; the script then sorts by the branches themselves, which need an order.
+MAKE = """
+import csv, importlib.util, os, random, sys
+script, out, seed, count, kind = sys.argv[1:]
+found = importlib.util.spec_from_file_location("cases", script)
+cases = importlib.util.module_from_spec(found)
+found.loader.exec_module(cases)
+cases.Branch.__lt__ = lambda self, other: self.name < other.name
+os.makedirs(out)
+rows = []
+for k in range(int(count)):
+    rows += cases.case(f"{kind}-{k + 1:02d}", kind, random.Random(f"{seed}/{kind}/{k}"), out)
+with open(os.path.join(out, "truth.csv"), "w", newline="") as file:
+    writer = csv.DictWriter(file, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+"""
+
+
+def make_cases(options, folder):
+    """New cases of every kind, kinds side by side; their truths in one file."""
+    script = os.path.join(options.data, "make_network_cases.py")
+    with_numpy = subprocess.run([sys.executable, "-c", "import numpy"], capture_output=True).returncode == 0
+    python = sys.executable if with_numpy else "/usr/bin/python3"  # Debian's python3-numpy is for Debian's Python
+    kinds = options.kind or ["steady", "unsteady", "lasting", "double"]
+
+    def make(kind):
+        command = [python, "-c", MAKE, script, os.path.join(folder, kind), str(options.seed), str(options.make), kind]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        list(pool.map(make, kinds))
+    with open(os.path.join(folder, "truth.csv"), "w") as out:
+        for at, kind in enumerate(kinds):
+            with open(os.path.join(folder, kind, "truth.csv")) as own:
+                lines = own.read().splitlines()
+            out.write("\n".join(lines[0 if at == 0 else 1 :]) + "\n")
+            for case in os.listdir(os.path.join(folder, kind)):
+                if case.startswith(kind):
+                    os.rename(os.path.join(folder, kind, case), os.path.join(folder, case))
+
+
 def read_truth(folder):
     truth = collections.OrderedDict()
     with open(os.path.join(folder, "truth.csv"), newline="") as file:
@@ -26,8 +68,20 @@ def read_truth(folder):
 
 
 def identify(program, folder, method):
-    run = subprocess.run([program, "identify", os.path.join(folder, "river.yaml"), os.path.join(folder, "readings.csv"), "--method", method, "--format", "json"],
-                         capture_output=True, text=True)
+    run = subprocess.run(
+        [
+            program,
+            "identify",
+            os.path.join(folder, "river.yaml"),
+            os.path.join(folder, "readings.csv"),
+            "--method",
+            method,
+            "--format",
+            "json",
+        ],
+        capture_output=True,
+        text=True,
+    )
     if run.returncode != 0:
         raise SystemExit(f"{folder}: exit {run.returncode}: {run.stderr.strip()}")
     return json.loads(run.stdout)
@@ -58,7 +112,10 @@ def judge(answer, releases):
         branch |= estimate is not None and estimate.get("branch") == release["branch"]
     length = sum(x[1] - x[0] for _, x in regions)
     return {
-        "place": held_place, "time": held_time, "branch": branch,
+        "place": held_place,
+        "time": held_time,
+        "branch": branch,
+        "held": held_place and held_time,
         "first": bool(suspects) and suspects[0] == releases[0]["candidate"],
         "region": length / float(best["first_sensor_distance_m"]) if regions else None,
         "counted": len(answer.get("releases") or [None]) == len(releases),
@@ -75,8 +132,12 @@ def median(values):
 def show(kind, rows):
     def share(key):
         return sum(bool(r[key]) for r in rows) / len(rows)
-    print(f"{kind:9} {len(rows):5} {share('place'):8.2f} {share('time'):8.2f} {share('branch'):8.2f} {share('first'):10.2f} {median([r['region'] for r in rows]):8.2f} "
-          f"{share('counted'):9.2f} {share('refused'):8.2f} {1e3 * median([r['seconds'] for r in rows]):8.0f}")
+
+    print(
+        f"{kind:9} {len(rows):5} {share('place'):8.2f} {share('time'):8.2f} {share('branch'):8.2f} "
+        f"{share('held'):7.2f} {share('first'):10.2f} {median([r['region'] for r in rows]):8.2f} "
+        f"{share('counted'):9.2f} {share('refused'):8.2f} {1e3 * median([r['seconds'] for r in rows]):8.0f}"
+    )
 
 
 def main():
@@ -96,23 +157,25 @@ def main():
     with tempfile.TemporaryDirectory() as made:
         folder = options.data
         if options.make:
-            script = [sys.executable, os.path.join(options.data, "make_network_cases.py"), made, "--seed", str(options.seed), "--cases", str(options.make)]
-            for kind in options.kind or []:
-                script += ["--kind", kind]
-            subprocess.run(script, check=True, stdout=subprocess.DEVNULL)
+            make_cases(options, made)
             folder = made
         truth = read_truth(folder)
         cases = [c for c, rows in truth.items() if not options.kind or rows[0]["kind"] in options.kind]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            answers = list(pool.map(lambda c: identify(options.program, os.path.join(folder, c), options.method), cases))
+            answers = list(
+                pool.map(lambda c: identify(options.program, os.path.join(folder, c), options.method), cases)
+            )
     by_kind = collections.OrderedDict()
     for case, answer in zip(cases, answers):
         row = judge(answer, truth[case])
         by_kind.setdefault(truth[case][0]["kind"], []).append(row)
         if options.each:
             print(case, {k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()})
-    print(f"{options.method}: shares of cases; region as a multiple of the first sensor's distance (median), time of an answer (median, ms)")
-    print("kind      cases    place     time   branch  candidate   region   counted  refused       ms")
+    print(
+        f"{options.method}: shares of cases; region as a multiple of the first sensor's distance (median), time of an "
+        "answer (median, ms)"
+    )
+    print("kind      cases    place     time   branch    both  candidate   region   counted  refused       ms")
     for kind, rows in by_kind.items():
         show(kind, rows)
 

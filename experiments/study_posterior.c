@@ -1,7 +1,7 @@
-/* Is mode K of the posterior engine as good as its equations allow?
+/* Is the posterior engine, dispersion known or in doubt, as good as its equations allow?
  *
  * Random rivers, sources and readings; per setting the root mean square error of mass, place and time in units of the
- * Cramer-Rao bound, how often the 90 % intervals hold the truth, wrong modes (an error beyond six bounds), how far two
+ * Cramer-Rao bound, how often the 90 % intervals cover the truth, wrong modes (an error beyond six bounds), how far two
  * seeds differ, and how far the answer is from brute-force quadrature, both in posterior standard deviations.
  *
  *   study_posterior [trials per setting, default 2000] [first seed, default 1] [only this setting, 1 to 6]

@@ -49,7 +49,9 @@ def jitter(*what):
 
 def quiet(river, first_s, rows):
     """Nothing but noise: rows of readings every 60 s at each sensor."""
-    lines = [f"{first_s + 60 * (i // 3)},{SENSORS[i % 3]},{1e-5 * jitter(river, i, first_s):.7f}\n" for i in range(rows)]
+    lines = [
+        f"{first_s + 60 * (i // 3)},{SENSORS[i % 3]},{1e-5 * jitter(river, i, first_s):.7f}\n" for i in range(rows)
+    ]
     return HEADER + "".join(lines)
 
 
@@ -58,12 +60,17 @@ def plume(sensor, since_s):
     if since_s <= 0:
         return 0.0
     off = PLACES_M[sensor] + 6000 - VELOCITY * since_s
-    return 20_000 / (AREA * math.sqrt(4 * math.pi * DISPERSION * since_s)) * math.exp(-off * off / (4 * DISPERSION * since_s))
+    return (
+        20_000
+        / (AREA * math.sqrt(4 * math.pi * DISPERSION * since_s))
+        * math.exp(-off * off / (4 * DISPERSION * since_s))
+    )
 
 
 def spilled(river, released_s, time_s, sensor):
     value = plume(sensor, time_s - released_s)
-    return f"{time_s},{SENSORS[sensor]},{value * (1 + 0.04 * jitter(river, time_s, sensor)) + 1e-5 * jitter(sensor, river, time_s):.8f}\n"
+    read = value * (1 + 0.04 * jitter(river, time_s, sensor)) + 1e-5 * jitter(sensor, river, time_s)
+    return f"{time_s},{SENSORS[sensor]},{read:.8f}\n"
 
 
 class Line:
@@ -75,7 +82,10 @@ class Line:
     def post(self, river, csv, timeout=10):
         """True once acknowledged."""
         body = csv.encode()
-        head = f"POST /v1/readings?river={river} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Type: text/csv\r\nContent-Length: {len(body)}\r\n\r\n"
+        head = (
+            f"POST /v1/readings?river={river} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n"
+            f"Content-Type: text/csv\r\nContent-Length: {len(body)}\r\n\r\n"
+        )
         try:
             if not self.socket:
                 self.socket = socket.create_connection(("127.0.0.1", self.port), timeout)
@@ -92,7 +102,9 @@ class Line:
         while b"\r\n\r\n" not in data:
             data += self.more()
         head, _, body = data.partition(b"\r\n\r\n")
-        length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+        length = next(
+            int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")
+        )
         while len(body) < length:
             body += self.more()
         return head.startswith(b"HTTP/1.1 200")
@@ -159,7 +171,8 @@ def look(db, sql):
         return []
 
 
-LATEST = """SELECT v.id, (SELECT max(e.reading_s) FROM estimates e WHERE e.incident = i.id) FROM incidents i JOIN rivers v ON v.key = i.river"""
+LATEST = """SELECT v.id, (SELECT max(e.reading_s) FROM estimates e WHERE e.incident = i.id)
+  FROM incidents i JOIN rivers v ON v.key = i.river"""
 
 
 class Watch(threading.Thread):
@@ -168,7 +181,9 @@ class Watch(threading.Thread):
     def __init__(self, db, pause_s=0.01):
         super().__init__(daemon=True)
         self.db, self.pause_s, self.ended = db, pause_s, False
-        self.seen = collections.defaultdict(dict)  # river -> {time of a reading: when its estimate, or a later one, was seen}
+        self.seen = collections.defaultdict(
+            dict
+        )  # river -> {time of a reading: when its estimate, or a later one, was seen}
         self.latest = {}
 
     def run(self):

@@ -13,7 +13,20 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tests", "cluster"))
-from load import HEADER, Line, Watch, cpu_s, folder_bytes, make_rivers, partition, quantile, quiet, rss_mb, send_all, spilled  # noqa: E402
+from load import (
+    HEADER,
+    Line,
+    Watch,
+    cpu_s,
+    folder_bytes,
+    make_rivers,
+    partition,
+    quantile,
+    quiet,
+    rss_mb,
+    send_all,
+    spilled,
+)  # noqa: E402
 from nodes import wait_for  # noqa: E402
 from systems import PARTITIONS, Embedded, Spread  # noqa: E402
 
@@ -109,9 +122,15 @@ def latency(system, rivers, first_s, rounds=10):
 
 def after(watch, probe, rivers, moment, seconds=90):
     """When the last of the rivers had an estimate of a reading sent after the moment, in seconds from it."""
+
     def all_there():
         later = [time_s for began, time_s in list(probe.sent) if began > moment]
-        return later and all(watch.when(river, later[0]) for river in rivers) and max(watch.when(river, later[0]) for river in rivers)
+        return (
+            later
+            and all(watch.when(river, later[0]) for river in rivers)
+            and max(watch.when(river, later[0]) for river in rivers)
+        )
+
     return wait_for("every river has a new estimate", all_there, seconds) - moment
 
 
@@ -155,7 +174,12 @@ def space(system, count, readings):
     say(f"\nspace, {count} rivers, {readings} readings ({readings / count:.0f} a river); bytes a river, and a reading:")
     parts = [(f"stream {name}", state["bytes"]) for name, state in sorted(streams.items()) if state["bytes"]]
     parts.append(("disk of one NATS node", folder_bytes(os.path.join(system.folder, system.cluster.nodes[0].name))))
-    parts.append(("databases of all partitions", sum(system.partitions("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").values())))
+    parts.append(
+        (
+            "databases of all partitions",
+            sum(system.partitions("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").values()),
+        )
+    )
     parts.append(("database of one serve", folder_bytes(system.display.db)))
     for name, size in parts:
         say(f"  {name:38s} {size / count:9.0f}  {size / readings:7.1f}")
@@ -164,25 +188,37 @@ def space(system, count, readings):
 def report_load(results, what, title):
     first = results[0][what]
     say(f"\nreadings, {title}; ratios against one process in this run")
-    say(f"{'':22s} {'acknowledged/s':>15s} {'ratio':>6s} {'worked/s':>9s} {'ratio':>6s}  CPU a reading, us (by role)            readings per CPU second, ratio")
+    say(
+        f"{'':22s} {'acknowledged/s':>15s} {'ratio':>6s} {'worked/s':>9s} {'ratio':>6s}  CPU a reading, us (by role)  "
+        "          readings per CPU second, ratio"
+    )
     for result in results:
         load = result[what]
         total = sum(load["us"].values())
         roles = ", ".join(f"{role} {us:.0f}" for role, us in load["us"].items())
-        say(f"{result['name']:22s} {load['acknowledged']:15.0f} {load['acknowledged'] / first['acknowledged']:6.2f} {load['worked']:9.0f} {load['worked'] / first['worked']:6.2f}  "
-            f"{total:4.0f} ({roles})".ljust(104) + f" {1e6 / total:8.0f}  {sum(first['us'].values()) / total:.2f}")
+        say(
+            f"{result['name']:22s} {load['acknowledged']:15.0f} {load['acknowledged'] / first['acknowledged']:6.2f} "
+            f"{load['worked']:9.0f} {load['worked'] / first['worked']:6.2f}  "
+            f"{total:4.0f} ({roles})".ljust(104) + f" {1e6 / total:8.0f}  {sum(first['us'].values()) / total:.2f}"
+        )
 
 
 def report(results):
     report_load(results, "load", f"batches of {BATCH}, {SENDERS[BATCH]} senders")
     report_load(results, "single", f"one a request, {SENDERS[1]} senders")
     base = results[0]
-    say(f"\nfrom handing in a reading to its estimate on the display, {len(base['spills'])} open incidents, one reading each a round")
+    say(
+        f"\nfrom handing in a reading to its estimate on the display, {len(base['spills'])} open incidents, one "
+        "reading each a round"
+    )
     say(f"{'':22s} {'p50 s':>7s} {'p90 s':>7s} {'max s':>7s} {'p50 ratio':>9s}  CPU an estimate, ms   memory, MB")
     for result in results:
         waits = result["latency"]["waits"]
-        say(f"{result['name']:22s} {quantile(waits, 0.5):7.3f} {quantile(waits, 0.9):7.3f} {max(waits):7.3f} {quantile(waits, 0.5) / quantile(base['latency']['waits'], 0.5):9.2f}  "
-            f"{result['latency']['cpu_ms']:19.1f}   {result['memory']}")
+        say(
+            f"{result['name']:22s} {quantile(waits, 0.5):7.3f} {quantile(waits, 0.9):7.3f} {max(waits):7.3f} "
+            f"{quantile(waits, 0.5) / quantile(base['latency']['waits'], 0.5):9.2f}  "
+            f"{result['latency']['cpu_ms']:19.1f}   {result['memory']}"
+        )
 
 
 def measure(system, ids, chosen):
@@ -204,7 +240,10 @@ def main():
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
     chosen = parser.parse_args()
-    say(f"{chosen.rivers} rivers with 3 sensors; {os.cpu_count()} cores for everything, the senders included; load average before: {os.getloadavg()[0]:.1f}")
+    say(
+        f"{chosen.rivers} rivers with 3 sensors; {os.cpu_count()} cores for everything, the senders included; load "
+        f"average before: {os.getloadavg()[0]:.1f}"
+    )
     results = []
     with tempfile.TemporaryDirectory() as top:
         ids = make_rivers(os.path.join(top, "rivers"), chosen.rivers)
@@ -213,7 +252,9 @@ def main():
         for count in [0, *counts]:
             folder = os.path.join(top, f"with-{count}")
             os.mkdir(folder)
-            system = Spread(chosen.headwater, folder, files, count) if count else Embedded(chosen.headwater, folder, files)
+            system = (
+                Spread(chosen.headwater, folder, files, count) if count else Embedded(chosen.headwater, folder, files)
+            )
             try:
                 results.append(measure(system, ids, chosen))
                 if count == counts[-1]:
@@ -222,10 +263,19 @@ def main():
                     rivers, time_s = results[-1]["spills"], results[-1]["latency"]["time_s"]
                     took, worked, time_s = take_overs(system, rivers, time_s, chosen.kills)
                     say(f"\na worker of {count} is killed under load, {len(took)} times; seconds until")
-                    for what, values in (("its last partition is taken over and up to date", took), ("every river has estimates of new readings", worked)):
-                        say(f"  {what:48s} {min(values):.1f} at best, median {quantile(values, 0.5):.1f}, {max(values):.1f} at worst: " + " ".join(f"{value:.1f}" for value in sorted(values)))
+                    for what, values in (
+                        ("its last partition is taken over and up to date", took),
+                        ("every river has estimates of new readings", worked),
+                    ):
+                        say(
+                            f"  {what:48s} {min(values):.1f} at best, median {quantile(values, 0.5):.1f}, "
+                            f"{max(values):.1f} at worst: " + " ".join(f"{value:.1f}" for value in sorted(values))
+                        )
                     acknowledged_s, worked_s = whole_recovery(system, rivers, time_s)
-                    say(f"everything killed at once and started again: readings are acknowledged after {acknowledged_s:.1f} s, every river has new estimates after {worked_s:.1f} s")
+                    say(
+                        "everything killed at once and started again: readings are acknowledged after "
+                        f"{acknowledged_s:.1f} s, every river has new estimates after {worked_s:.1f} s"
+                    )
             finally:
                 system.stop()
     sys.exit(0)

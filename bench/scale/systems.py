@@ -23,7 +23,11 @@ class Embedded:
     def worked(self):
         """Readings that detection has seen."""
         text = str(ask(self.display.address + "/metrics")[1])
-        value = {line.split()[0]: float(line.split()[1]) for line in text.splitlines() if line.startswith(("headwater_log_records ", "headwater_tracker_lag_records "))}
+        value = {
+            line.split()[0]: float(line.split()[1])
+            for line in text.splitlines()
+            if line.startswith(("headwater_log_records ", "headwater_tracker_lag_records "))
+        }
         return value["headwater_log_records"] - value["headwater_tracker_lag_records"]
 
     def stop(self):
@@ -51,7 +55,12 @@ class Spread:
                 for line in log:
                     if '"partition_taken"' in line:
                         told = json.loads(line)
-                        found.append((datetime.datetime.fromisoformat(told["time"].replace("Z", "+00:00")).timestamp(), told["partition"]))
+                        found.append(
+                            (
+                                datetime.datetime.fromisoformat(told["time"].replace("Z", "+00:00")).timestamp(),
+                                told["partition"],
+                            )
+                        )
         return found
 
     def balance(self):

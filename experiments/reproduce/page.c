@@ -120,6 +120,23 @@ void hw_page_heading(hw_page *page, const char *text) {
   }
 }
 
+/* A paragraph of Markdown, in lines of at most 120 columns. */
+static void put_wrapped(FILE *out, const char *text) {
+  enum { WIDTH = 120 };
+  size_t column = 0;
+  while (*text) {
+    const size_t word = strcspn(text, " ");
+    const bool fits = column + 1 + word <= WIDTH;
+    if (column > 0) {
+      fputc(fits ? ' ' : '\n', out);
+    }
+    fwrite(text, 1, word, out);
+    column = column > 0 && fits ? column + 1 + word : word;
+    text += word + strspn(text + word, " ");
+  }
+  fputc('\n', out);
+}
+
 void hw_page_text(hw_page *page, const char *format, ...) {
   char text[TEXT_SIZE];
   va_list arguments;
@@ -130,7 +147,8 @@ void hw_page_text(hw_page *page, const char *format, ...) {
   put_escaped(page->html, text, strlen(text));
   fputs("</p>\n", page->html);
   if (markdown_of(page)) {
-    fprintf(page->markdown, "\n%s\n", text);
+    fputc('\n', page->markdown);
+    put_wrapped(page->markdown, text);
   }
 }
 
