@@ -35,4 +35,14 @@ for name in $(echo $sections | tr , ' '); do
     failed=1
   fi
 done
+
+# The README's table: what it shows is in the page, and with the field data what the program says now.
+source=docs/results.md
+case $sections in *beyond*) source=$work/new.md ;; esac
+tools/readme-rows "$source" >"$work/rows"
+awk '/^<!-- end of rows -->/ { inside = 0 } inside; /^<!-- rows of / { inside = 1 }' README.md >"$work/shown"
+if [ ! -s "$work/rows" ] || ! diff "$work/shown" "$work/rows"; then
+  echo 'README.md, the table under Measured: not what the program says now; run make pages'
+  failed=1
+fi
 exit $failed

@@ -10,8 +10,10 @@
 
 #include <cmocka.h>
 
+#include "check.h"
 #include "headwater/headwater.h"
 #include "river/clock.h"
+#include "river/flow_doubt.h"
 
 static const char text[] =
     "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, decay_per_s: 0, velocity_exponent: 0.41}\n"
@@ -168,12 +170,32 @@ static void test_several_gauges_follow_the_water(void **state) {
   hw_river_free(&river);
 }
 
+/* What has still to come after the last discharge known is doubted the more the later it comes; what came before is
+ * not. */
+static void test_doubt_of_the_flow_grows_from_the_last_reading_on(void **state) {
+  (void)state;
+  hw_range before = {900, 1000, 1100}, soon = before, late = before;
+  hw__flow_doubt(&before, 1000, 0.45, 1.645);
+  assert_true(before.lo == 900 && before.hi == 1100);
+  const double near_s = 1000 - 3600, far_s = 1000 - 4 * 86400.0;
+  hw__flow_doubt(&soon, near_s, 0.45, 1.645);
+  hw__flow_doubt(&late, far_s, 0.45, 1.645);
+  /* An hour: sd of ln discharge 0.051, of ln velocity 0.023; 136 s of 3600 beside the 100. */
+  check_near(soon.hi, 1000 + hypot(100, 3600 * (exp(1.645 * 0.45 * 0.25 * sqrt(1 / 24.0)) - 1)), 1e-9);
+  assert_true(soon.mid == 1000 && late.mid == 1000);
+  assert_true(late.hi - late.mid > 20 * (soon.hi - soon.mid) && late.lo < soon.lo);
+  hw_range never = {NAN, NAN, NAN};
+  hw__flow_doubt(&never, 0, 0.45, 1.645);
+  assert_true(isnan(never.lo) && isnan(never.hi));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steady_flow_leaves_the_clock_alone),
       cmocka_unit_test(test_one_factor_is_steady_in_the_rivers_clock),
       cmocka_unit_test(test_gauges_that_agree_are_one),
       cmocka_unit_test(test_several_gauges_follow_the_water),
+      cmocka_unit_test(test_doubt_of_the_flow_grows_from_the_last_reading_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

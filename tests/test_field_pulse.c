@@ -143,7 +143,7 @@ static hw_sensor plain_sensor(void) {
 }
 
 /* The same sums as the lattice's, on a mesh so fine and so wide that it needs no zoom. */
-static void brute_force(const hw__view *view, hw__lead_range range, double mean[2], double sd[2]) {
+static void brute_force(const hw__outline *outline, hw__lead_range range, double mean[2], double sd[2]) {
   const hw__population *p = &hw__population_shipped;
   double total = 0, sum[2] = {0}, square[2] = {0}, best = -INFINITY;
   for (int pass = 0; pass < 2; pass++) {
@@ -151,8 +151,8 @@ static void brute_force(const hw__view *view, hw__lead_range range, double mean[
       for (double lead = range.lo; lead < range.hi; lead += 0.02) {
         for (double y = -6; y < 6; y += 0.02) {
           double cross = 0, own = 0, height;
-          for (size_t i = 0; i < view->count; i++) {
-            const hw__point *point = &view->point[i];
+          for (size_t i = 0; i < outline->count; i++) {
+            const hw__point *point = &outline->point[i];
             const double g = (double)hw__shape_at(&shapes.shape[k], (float)(point->time_s / exp(lead) - y));
             cross += point->weight * point->value * g;
             own += point->weight * g * g;
@@ -188,17 +188,17 @@ static void check_lattice(double until_s) {
     feed(trace, t, pulse(t, 9700, 2900, 0.041, 5));
   }
   hw__trace_settle(trace, &sensor);
-  hw__view view;
-  hw__trace_view(trace, &hw__population_shipped, &view);
+  hw__outline outline;
+  hw__trace_outline(trace, &hw__population_shipped, &outline);
   const hw__lead_range range = {log(2900) - 2, log(2900) + 1.5};
-  hw__lattice_build(&shapes, &view, range, &hw__population_shipped, lattice);
+  hw__lattice_build(&shapes, &outline, range, &hw__population_shipped, lattice);
   assert_true(lattice->count > 50);
   double mean[2], sd[2], sum[2] = {0}, square[2] = {0};
-  brute_force(&view, range, mean, sd);
+  brute_force(&outline, range, mean, sd);
   enum { N = 20000 };
   for (int i = 0; i < N; i++) {
     const hw__pulse p = hw__lattice_pick(lattice, (i + 0.5) / N, fmod(i * 0.6180339887, 1), fmod(i * 0.7548776662, 1));
-    const double value[2] = {p.phi_s - view.anchor_s, p.log_lead};
+    const double value[2] = {p.phi_s - outline.anchor_s, p.log_lead};
     for (int j = 0; j < 2; j++) {
       sum[j] += value[j] / N;
       square[j] += value[j] * value[j] / N;
@@ -292,7 +292,7 @@ static void test_a_front_nobody_saw_may_have_been_long(void **state) {
   (void)state;
   hw__trace *trace = calloc(1, sizeof *trace);
   const hw_sensor sensor = plain_sensor();
-  hw__view view;
+  hw__outline outline;
   static hw__lattice seen, unseen;
   double sd[2];
   for (int late = 0; late < 2; late++) {
@@ -303,8 +303,8 @@ static void test_a_front_nobody_saw_may_have_been_long(void **state) {
     hw__trace_settle(trace, &sensor);
     assert_true(trace->height_g_m3 > 0.03 && trace->fallen);
     assert_int_equal(hw__trace_front_seen(trace), !late);
-    hw__trace_view(trace, &hw__population_shipped, &view);
-    hw__lattice_build(&shapes, &view, (hw__lead_range){5, 11}, &hw__population_shipped, late ? &unseen : &seen);
+    hw__trace_outline(trace, &hw__population_shipped, &outline);
+    hw__lattice_build(&shapes, &outline, (hw__lead_range){5, 11}, &hw__population_shipped, late ? &unseen : &seen);
     sd[late] = late ? unseen.gist.log_lead_sd : seen.gist.log_lead_sd;
   }
   assert_true(sd[1] > 2 * sd[0]);
@@ -347,7 +347,7 @@ static void test_a_clipped_pulse_is_read_from_its_flanks(void **state) {
   hw__trace *trace = calloc(1, sizeof *trace);
   static hw__lattice lattice;
   const hw_sensor sensor = plain_sensor();
-  hw__view view;
+  hw__outline outline;
   for (int i = 0; i < 120; i++) {
     const double value = pulse(250 * i, 10700, 2900, 0.041, 5), most = 0.6 * 0.041;
     const hw_reading reading = {
@@ -356,8 +356,8 @@ static void test_a_clipped_pulse_is_read_from_its_flanks(void **state) {
   }
   hw__trace_settle(trace, &sensor);
   assert_true(trace->fallen && !hw__trace_lasts(trace));
-  hw__trace_view(trace, &hw__population_shipped, &view);
-  hw__lattice_build(&shapes, &view, (hw__lead_range){5, 10}, &hw__population_shipped, &lattice);
+  hw__trace_outline(trace, &hw__population_shipped, &outline);
+  hw__lattice_build(&shapes, &outline, (hw__lead_range){5, 10}, &hw__population_shipped, &lattice);
   double lead = 0, height = 0;
   for (int i = 0; i < 1000; i++) {
     const hw__pulse p = hw__lattice_pick(&lattice, (i + 0.5) / 1000, 0.5, 0.5);
@@ -453,7 +453,7 @@ static void test_long_watch_keeps_the_pulse_sharp(void **state) {
   for (size_t i = 0; i < trace->count; i++) {
     inside += fabs(trace->entry[i].time_s - phi) < 5800;
   }
-  assert_true(inside > 60); /* more than the view will use of two leads either side */
+  assert_true(inside > 60); /* more than the outline will use of two leads either side */
   free(trace);
 }
 

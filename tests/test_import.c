@@ -138,7 +138,10 @@ static void test_sondes_and_loggers(void **state) {
   const row turner[] = {{"2026-03-01T15:15:00Z", 0, 0.41e-3, 0},
                         {"2026-03-01T15:30:00Z", 0, 2.87e-3, 0},
                         {"2026-03-01T15:45:00Z", 0, 14.2e-3, 0}};
-  const row usgs[] = {{"2026-03-01T14:15:00Z", 0, 0.41e-3, 0}, {"2026-03-01T14:30:00Z", 0, 2.87e-3, 0}};
+  const row german_hobo[] = {{"2026-03-13T13:15:00Z", 0, 0.41e-3, 0},
+                             {"2026-03-13T13:30:00Z", 0, 2.87e-3, 0},
+                             {"2026-03-13T17:45:00Z", 0, 1014.2e-3, 0}};
+  const row hq[] = {{"2026-03-13T13:15:00Z", 0, 0.41e-3, 0}, {"2026-03-13T13:30:00Z", 0, 2.87e-3, 0}};
   const row toa5[] = {{"2026-03-01T08:15:00Z", 0, 0.41e-3, 0},
                       {"2026-03-01T08:30:00Z", 0, 2.87e-3, 0},
                       {"2026-03-01T08:30:00Z", 1, 0.05e-3, 0},
@@ -148,15 +151,68 @@ static void test_sondes_and_loggers(void **state) {
   expect_file("korexo.csv", &two, "{names: {s1: Elm Bridge}}", "Europe/Berlin", berlin, 3);
   expect_file("hobo.csv", &two, NULL, NULL, hobo, 3);
   expect_file("turner.txt", &one, NULL, NULL, turner, 3);
-  expect_file("hach.csv", &two, NULL, "Europe/Berlin", berlin, 2); /* -999 is missing */
-  expect_file("usgs.rdb", &one, "{value: 69702_32295, unit: ppb, quality: 69702_32295_cd, good: [A, P]}", NULL, usgs,
-              2);
+  expect_file("hobo-german.txt", &two, NULL, NULL, german_hobo, 3);
+  expect_file("turner-cat.txt", &one, NULL, NULL, turner, 3); /* in UTC, not in the logger's zone */
+  expect_file("hach-hq.txt", &two, NULL, "-05:00", hq, 2);    /* - - - is missing */
+  expect_file("hydrolab.csv", &one, NULL, "Europe/Berlin", berlin, 3);
   expect_file("toa5.dat", &two, NULL, "UTC", toa5, 5);
   expect_file("us.csv", &two, "unit=ug/l", "America/New_York",
               (row[]){{"2026-03-13T12:15:00Z", 0, 0.41e-3, 0},
                       {"2026-03-13T12:30:00Z", 0, 2.87e-3, 0},
                       {"2026-03-13T17:45:00Z", 0, 14.2e-3, 0}},
               3);
+}
+
+/* One table a site, with numbers of its own in the names of its columns. */
+static void test_tables_behind_each_other_are_one_record(void **state) {
+  (void)state;
+  const char *map =
+      "{value: '*_32295', unit: ppb, quality: '*_32295_cd', good: [A, P], missing: [Eqp], names: {s1: '05331000', s2: "
+      "'05331570'}}";
+  const row usgs[] = {{"2026-03-01T14:15:00Z", 0, 0.41e-3, 0},
+                      {"2026-03-01T14:30:00Z", 0, 2.87e-3, 0},
+                      {"2026-03-01T14:30:00Z", 1, 0.55e-3, 0}};
+  expect_file("usgs.rdb", &two, map, NULL, usgs, 3);
+  expect_refusal("time,sensor,c (ppb)\n2026-03-01 08:15,s1,1\ntime,sensor,d (ppb)\n2026-03-01 08:15,s2,1\n",
+                 "{value: c (ppb), sensor: sensor}", "UTC", "t:3: another table begins: no column 'c (ppb)'");
+  expect_refusal("when,place,x\n2026-03-01 08:15,s1,1\ntime,sensor,c (ppb)\n2026-03-01 08:15,s1,1\n", NULL, "UTC",
+                 "line 2 above the names looks like a row");
+}
+
+static void test_numbers_with_marks_between_thousands(void **state) {
+  (void)state;
+  const row rows[] = {{"2026-03-01T08:15:00Z", 0, 1234.5e-3, 0},
+                      {"2026-03-01T08:30:00Z", 0, 1234567.0e-3, 0},
+                      {"2026-03-01T08:45:00Z", 0, 0.5e-3, 0}};
+  expect_text(
+      "time;sensor;c (ppb)\n2026-03-01 08:15;s1;1.234,5\n2026-03-01 08:30;s1;1 234 567\n2026-03-01 08:45;s1;0,5\n",
+      NULL, "UTC", rows, 3);
+  expect_text(
+      "time;sensor;c (ppb)\n2026-03-01 08:15;s1;1,234.5\n2026-03-01 08:30;s1;1'234'567\n2026-03-01 08:45;s1;0.5\n",
+      NULL, "UTC", rows, 3);
+  const char *const wrong[] = {"1.234", "12.34,5", "1.2345,6", "1 23,4", "1.234.56,7"};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    char text[200];
+    snprintf(text, sizeof text, "time;sensor;c (ppb)\n2026-03-01 08:15;s1;%s\n", wrong[i]);
+    expect_refusal(text, "{decimal: ',', value: c (ppb), unit: ppb}", "UTC", "expected a number with a decimal comma");
+  }
+}
+
+static void test_digits_are_a_time_only_where_something_says_so(void **state) {
+  (void)state;
+  const row rows[] = {{"2026-03-01T08:15:00Z", 0, 1.5e-3, 0}, {"2026-03-01T08:30:30Z", 0, 2.5e-3, 0}};
+  expect_text("timestamp;sensor;c (ppb)\n20260301T081500Z;s1;1,5\n20260301T083030Z;s1;2,5\n", NULL, NULL, rows, 2);
+  expect_text("timestamp;sensor;c (ppb)\n20260301081500;s1;1,5\n20260301083030;s1;2,5\n", NULL, "UTC", rows, 2);
+  expect_text("Date;Time;sensor;c (ppb)\nDDMMYY;HHMMSS;;\n010326;081500;s1;1,5\n010326;083030;s1;2,5\n", NULL, "UTC",
+              rows, 2);
+  expect_refusal("serial;sensor;c (ppb)\n010326;s1;1,5\n010327;s1;2,5\n", NULL, "UTC", "no column of times found");
+}
+
+static void test_utf16_without_a_mark_is_told(void **state) {
+  (void)state;
+  told = 0;
+  expect_file("utf16be-unmarked.csv", &two, NULL, "Europe/Berlin", german, 3);
+  assert_true(told >= 6);
 }
 
 static void test_a_wide_table_with_serial_days(void **state) {
@@ -215,6 +271,14 @@ static void test_a_doubt_is_refused_with_the_line_to_add(void **state) {
        "t:2: c (ppb) 'high', expected a number"},
       {"time,time,sensor,c (ppb)\n2026-03-01 08:15,x,s1,1\n", "time=time", "UTC", "column 'time' twice in the header"},
       {"a b c\n", NULL, "UTC", "no table of names and rows found"},
+      {"time,sensor,x,y\n2026-03-01 08:15,s1,1.5,2\n", NULL, "UTC", "such as 'x', 'y'"},
+      {"time,s1 DO (mg/l),s1 dye (mg/l)\n2026-03-01 08:15,1,2\n", NULL, "UTC",
+       "'s1 DO (mg/l)' and 's1 dye (mg/l)' may both be sensor s1; add: sensors: {s1:"},
+      {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,1\n2026-03-01 08:30,s1,Ice\n2026-03-01 08:45,s1,2\n", NULL, "UTC",
+       "'c (ppb)' holds 'Ice' on line 3, expected a number; if it stands for no reading add: missing: [\"Ice\"]"},
+      {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,-999.0\n",
+       "{separator: ',', decimal: '.', header: 1, time: time, time_as: ymd, sensor: sensor, value: c (ppb), unit: ppb}",
+       "UTC", "t:2: c (ppb) '-999.0', which seems to stand for no reading; add: missing: [\"-999.0\"]"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     expect_refusal(cases[i].text, cases[i].map, cases[i].zone, cases[i].sentence);
@@ -347,6 +411,10 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_spreadsheet_in_german_reads_the_same_in_every_encoding),
       cmocka_unit_test(test_sondes_and_loggers),
+      cmocka_unit_test(test_tables_behind_each_other_are_one_record),
+      cmocka_unit_test(test_numbers_with_marks_between_thousands),
+      cmocka_unit_test(test_digits_are_a_time_only_where_something_says_so),
+      cmocka_unit_test(test_utf16_without_a_mark_is_told),
       cmocka_unit_test(test_a_wide_table_with_serial_days),
       cmocka_unit_test(test_the_hour_that_comes_twice_is_named),
       cmocka_unit_test(test_offsets_of_their_own_need_no_zone),

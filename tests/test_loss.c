@@ -24,7 +24,7 @@ typedef struct {
   hw_reading *readings;
   size_t count;
   hw__window window;
-  hw__view view;
+  hw__packed packed;
   hw__misfit misfit;
 } bench;
 
@@ -34,7 +34,7 @@ static void set_up(bench *b, size_t per_sensor, double noise) {
   b->count = paper_readings(&b->river, per_sensor, noise, 5, &b->readings);
   assert_int_equal(hw_transport_create(&b->river, NULL, &b->transport), HW_OK);
   assert_int_equal(hw__window_create(b->count, &b->window), HW_OK);
-  assert_int_equal(hw__view_create(b->count, 4, &b->view), HW_OK);
+  assert_int_equal(hw__packed_create(b->count, 4, &b->packed), HW_OK);
   for (size_t m = 0; m < 4; m++) {
     b->sensor_m[m] = b->river.sensors[m].location_m;
   }
@@ -42,11 +42,11 @@ static void set_up(bench *b, size_t per_sensor, double noise) {
   for (size_t i = 0; i < b->count; i++) {
     hw__window_add(&b->window, &b->readings[i]);
   }
-  hw__view_pack(&b->view, &b->window, b->count);
+  hw__packed_fill(&b->packed, &b->window, b->count);
 }
 
 static void tear_down(bench *b) {
-  hw__view_free(&b->view);
+  hw__packed_free(&b->packed);
   hw__window_free(&b->window);
   hw_transport_free(b->transport);
   free(b->readings);
@@ -87,10 +87,10 @@ static void test_loss_is_its_definition(void **state) {
   for (int i = 0; i < 500; i++) {
     const hw_source x = i % 2 ? nearby(&rng) : anywhere(&b, &rng);
     const double expected = plain_loss(&b, b.count, &x);
-    const double found = hw__misfit_value(&b.misfit, &b.view, &x);
+    const double found = hw__misfit_value(&b.misfit, &b.packed, &x);
     assert_true(fabs(found - expected) <= 1e-12 * expected); /* order of summation */
     hw__slope slope;
-    hw__misfit_slope(&b.misfit, &b.view, &x, &slope);
+    hw__misfit_slope(&b.misfit, &b.packed, &x, &slope);
     assert_true(fabs(slope.value - found) <= 1e-13 * found);
   }
   tear_down(&b);
@@ -113,7 +113,7 @@ static void test_mean_misfit_is_its_definition(void **state) {
       sum += c - r->concentration_g_m3;
       size += fabs(c) + fabs(r->concentration_g_m3);
     }
-    const double found = hw__misfit_mean(&b.misfit, &b.view, &x);
+    const double found = hw__misfit_mean(&b.misfit, &b.packed, &x);
     assert_true(fabs(found - sum / (double)b.count) <= 1e-12 * size / (double)b.count); /* order of summation */
   }
   tear_down(&b);
@@ -125,10 +125,10 @@ static void test_loss_divides_by_the_readings_there_are(void **state) {
   set_up(&b, 7, 0.05);
   const hw_source x = {1371, -21900, -12700};
   for (size_t w = 1; w < 60; w += 4) {
-    hw__view_pack(&b.view, &b.window, w);
+    hw__packed_fill(&b.packed, &b.window, w);
     const double expected = plain_loss(&b, w, &x);
-    assert_int_equal(b.view.count, w < 28 ? w : 28);
-    assert_true(fabs(hw__misfit_value(&b.misfit, &b.view, &x) - expected) <= 1e-12 * expected + 1e-30);
+    assert_int_equal(b.packed.count, w < 28 ? w : 28);
+    assert_true(fabs(hw__misfit_value(&b.misfit, &b.packed, &x) - expected) <= 1e-12 * expected + 1e-30);
   }
   tear_down(&b);
 }
@@ -159,14 +159,14 @@ static void test_gradient_matches_finite_differences(void **state) {
   for (size_t i = 0; i < b.count; i++) {
     hw__window_add(&b.window, &b.readings[i]);
   }
-  hw__view_pack(&b.view, &b.window, b.count);
+  hw__packed_fill(&b.packed, &b.window, b.count);
   hw_rng rng;
   hw_rng_seed(&rng, 4, 0);
   const double step[3] = {0.05, 0.5, 0.4};
   for (int i = 0; i < 400; i++) {
     const hw_source x = nearby(&rng);
     hw__slope slope;
-    hw__misfit_slope(&b.misfit, &b.view, &x, &slope);
+    hw__misfit_slope(&b.misfit, &b.packed, &x, &slope);
     for (int j = 0; j < 3; j++) {
       double v[3];
       hw__source_to(&x, v);
@@ -175,7 +175,7 @@ static void test_gradient_matches_finite_differences(void **state) {
       v[j] -= 2 * step[j];
       hw_source down = hw__source_from(v);
       const double difference =
-          (hw__misfit_value(&b.misfit, &b.view, &up) - hw__misfit_value(&b.misfit, &b.view, &down)) / (2 * step[j]);
+          (hw__misfit_value(&b.misfit, &b.packed, &up) - hw__misfit_value(&b.misfit, &b.packed, &down)) / (2 * step[j]);
       const double scale = fabs(difference) + slope.value / (j == 0 ? 1300 : 1000);
       /* (step / width)^2, and a step may cross the limit of a non-detect, where the slope bends */
       assert_true(fabs(slope.gradient[j] - difference) <= 1e-4 * scale);
@@ -191,17 +191,17 @@ static void test_hessian_matches_finite_differences(void **state) {
   const hw_source x = {1344, -21700, -12650};
   const double step[3] = {0.05, 0.5, 0.4}, unit[3] = {1300, 1000, 900};
   double hessian[3][3];
-  hw__misfit_hessian(&b.misfit, &b.view, &x, hessian);
+  hw__misfit_hessian(&b.misfit, &b.packed, &x, hessian);
   for (int j = 0; j < 3; j++) {
     double v[3];
     hw__slope up, down;
     hw__source_to(&x, v);
     v[j] += step[j];
     hw_source at = hw__source_from(v);
-    hw__misfit_slope(&b.misfit, &b.view, &at, &up);
+    hw__misfit_slope(&b.misfit, &b.packed, &at, &up);
     v[j] -= 2 * step[j];
     at = hw__source_from(v);
-    hw__misfit_slope(&b.misfit, &b.view, &at, &down);
+    hw__misfit_slope(&b.misfit, &b.packed, &at, &down);
     for (int k = 0; k < 3; k++) {
       const double difference = (up.gradient[k] - down.gradient[k]) / (2 * step[j]);
       assert_true(fabs(hessian[j][k] - difference) <= 1e-5 * (fabs(difference) + up.value / unit[j] / unit[k]));
@@ -216,13 +216,13 @@ static void test_best_mass_is_best(void **state) {
   bench b;
   set_up(&b, 21, 0.05);
   hw_source x = {0, -21900, -12700};
-  x.mass_g = hw__misfit_best_mass(&b.misfit, &b.view, &x, 1, 1e6);
-  const double least = hw__misfit_value(&b.misfit, &b.view, &x);
+  x.mass_g = hw__misfit_best_mass(&b.misfit, &b.packed, &x, 1, 1e6);
+  const double least = hw__misfit_value(&b.misfit, &b.packed, &x);
   for (double factor = 0.5; factor < 2; factor += 0.013) {
     const hw_source other = {x.mass_g * factor, x.location_m, x.time_s};
-    assert_true(hw__misfit_value(&b.misfit, &b.view, &other) >= least);
+    assert_true(hw__misfit_value(&b.misfit, &b.packed, &other) >= least);
   }
-  assert_true(hw__misfit_best_mass(&b.misfit, &b.view, &x, 1, 37.5) == 37.5);
+  assert_true(hw__misfit_best_mass(&b.misfit, &b.packed, &x, 1, 37.5) == 37.5);
   tear_down(&b);
 }
 
@@ -236,11 +236,11 @@ static void test_solve_finds_the_noise_free_truth(void **state) {
   for (int i = 0; i < 100; i++) {
     const hw_source start = nearby(&rng);
     hw__solution s = {.x = hw__box_clamp(&b.river.search, &start)};
-    hw__solve(&b.misfit, &b.view, &b.river.search, &limits, &s);
+    hw__solve(&b.misfit, &b.packed, &b.river.search, &limits, &s);
     assert_true(fabs(s.x.mass_g - 1300) < 0.1);
     assert_true(fabs(s.x.location_m + 22106) < 2);
     assert_true(fabs(s.x.time_s + 12900) < 2);
-    assert_true(s.value < 1e-9 * b.view.mean_square);
+    assert_true(s.value < 1e-9 * b.packed.mean_square);
   }
   tear_down(&b);
 }
@@ -255,7 +255,7 @@ static void test_solve_without_an_ingredient_is_slow_or_falls_short(void **state
   for (unsigned without = 0; without <= (HW_WITHOUT_PHASE | HW_WITHOUT_CURVATURE); without++) {
     const hw__limits limits = {.tolerance = 1e-9, .iterations = 500, .without = without};
     hw__solution s = {.x = {1500, -20000, -11900}};
-    hw__solve(&b.misfit, &b.view, &b.river.search, &limits, &s);
+    hw__solve(&b.misfit, &b.packed, &b.river.search, &limits, &s);
     print_message("without %u: %.0f g, %.0f m, %.0f s after %zu steps\n", without, s.x.mass_g, s.x.location_m,
                   s.x.time_s, s.iterations);
     const bool arrived = fabs(s.x.location_m + 22106) < 2;
@@ -275,8 +275,8 @@ static void test_solve_never_climbs_and_stays_in_the_box(void **state) {
   for (int i = 0; i < 1000; i++) {
     const hw__limits limits = {.tolerance = 5e-6, .iterations = (size_t)(i % 40)};
     hw__solution s = {.x = anywhere(&b, &rng)};
-    const double before = hw__misfit_value(&b.misfit, &b.view, &s.x);
-    hw__solve(&b.misfit, &b.view, box, &limits, &s);
+    const double before = hw__misfit_value(&b.misfit, &b.packed, &s.x);
+    hw__solve(&b.misfit, &b.packed, box, &limits, &s);
     assert_true(s.value <= before * (1 + 1e-12));
     const hw_source inside = hw__box_clamp(box, &s.x);
     assert_memory_equal(&inside, &s.x, sizeof inside);
@@ -299,8 +299,8 @@ static void test_solve_slides_along_a_face(void **state) {
   double least = HUGE_VAL;
   for (double t = box.lo.time_s; t <= box.hi.time_s; t += 1.0) { /* brute force along the face */
     hw_source x = {0, -20500, t};
-    x.mass_g = hw__misfit_best_mass(&b.misfit, &b.view, &x, box.lo.mass_g, box.hi.mass_g);
-    least = fmin(least, hw__misfit_value(&b.misfit, &b.view, &x));
+    x.mass_g = hw__misfit_best_mass(&b.misfit, &b.packed, &x, box.lo.mass_g, box.hi.mass_g);
+    least = fmin(least, hw__misfit_value(&b.misfit, &b.packed, &x));
   }
   for (int i = 0; i < 50; i++) {
     hw_source start = nearby(&rng);
@@ -308,7 +308,7 @@ static void test_solve_slides_along_a_face(void **state) {
     start.location_m += push;
     start.time_s += push / (80 / 60.0);
     hw__solution s = {.x = hw__box_clamp(&box, &start)};
-    hw__solve(&b.misfit, &b.view, &box, &limits, &s);
+    hw__solve(&b.misfit, &b.packed, &box, &limits, &s);
     assert_true(s.value <= least * 1.001);
     assert_true(s.x.location_m == -20500);
   }
@@ -321,10 +321,10 @@ static void test_solve_survives_absurd_readings(void **state) {
   set_up(&b, 9, 0);
   const hw_reading huge = {1, 1800, 1e300, false, false};
   hw__window_add(&b.window, &huge);
-  hw__view_pack(&b.view, &b.window, b.count);
+  hw__packed_fill(&b.packed, &b.window, b.count);
   const hw__limits limits = {.tolerance = 5e-6, .iterations = 200};
   hw__solution s = {.x = paper_truth};
-  hw__solve(&b.misfit, &b.view, &b.river.search, &limits, &s);
+  hw__solve(&b.misfit, &b.packed, &b.river.search, &limits, &s);
   assert_true(hw__source_finite(&s.x));
   assert_true(isfinite(s.value));
   tear_down(&b);
@@ -350,7 +350,7 @@ static void test_neighbours_attain_the_largest_slope(void **state) {
   const hw_box *box = &b.river.search;
   enum { K = 5 };
   double found[3], width[3], lo[3], expected[3] = {0};
-  hw__lipschitz_slopes(&b.misfit, &b.view, box, K, found);
+  hw__lipschitz_slopes(&b.misfit, &b.packed, box, K, found);
   hw__box_widths(box, width);
   hw__source_to(&box->lo, lo);
   for (int j = 0; j < 3; j++) {
@@ -365,7 +365,7 @@ static void test_neighbours_attain_the_largest_slope(void **state) {
             o += d != j;
           }
           const hw_source x = hw__source_from(p), y = hw__source_from(q);
-          const double rise = hw__misfit_value(&b.misfit, &b.view, &x) - hw__misfit_value(&b.misfit, &b.view, &y);
+          const double rise = hw__misfit_value(&b.misfit, &b.packed, &x) - hw__misfit_value(&b.misfit, &b.packed, &y);
           expected[j] = fmax(expected[j], fabs(rise) / (p[j] - q[j]));
         }
       }
@@ -381,10 +381,10 @@ static void test_printed_constants_are_out_of_any_range(void **state) {
   bench b;
   set_up(&b, 21, 0);
   const hw_source start = {1500, -20000, -12300};
-  const double loss = 1e6 * hw__misfit_value(&b.misfit, &b.view, &start);
+  const double loss = 1e6 * hw__misfit_value(&b.misfit, &b.packed, &start);
   hw__jin_constants c;
   hw__steepness steepness;
-  hw__paper_measure(&b.misfit, &b.view, &b.river.search, true, &steepness);
+  hw__paper_measure(&b.misfit, &b.packed, &b.river.search, true, &steepness);
   assert_true(hw__printed_constants(&steepness, 5e-6, loss, &c));
   print_message("chi %.3g, r %.3g, g_thres %.3g, f_thres %.3g, t_thres %.3g\n", c.chi, c.radius, c.gradient_threshold,
                 c.loss_threshold, c.time_threshold);

@@ -193,9 +193,53 @@ static void test_placement_rejects_what_it_cannot_do(void **unused) {
   assert_int_equal(hw_placement_choose(placement, HW_PLACE_GREEDY, 0, chosen), HW_EDOMAIN);
   assert_int_equal(hw_placement_choose(placement, HW_PLACE_GREEDY, 13, chosen), HW_EDOMAIN);
   hw_placement_free(placement);
-  river.hydraulics.dispersion_m2_s.certainty = HW_UNKNOWN;
+  river.hydraulics.velocity_m_s.certainty = HW_UNKNOWN;
   settings.site_count = 1;
   assert_int_equal(hw_placement_create(&river, &settings, &placement), HW_EHYDRAULICS);
+  hw_river_free(&river);
+}
+
+/* Dispersion unknown: the place is known to within a share of the distance from the first sensor that sees the pulse.
+ * So one site just below the search box sees everything; of two, one goes up into the box, where releases above it are
+ * then nearer; and a pulse that comes up between two readings counts for nothing. */
+static void test_placement_without_dispersion_goes_where_releases_are_near(void **unused) {
+  (void)unused;
+  hw_river river = paper_river();
+  river.hydraulics.dispersion_m2_s.certainty = HW_UNKNOWN;
+  const double top_m = river.search.lo.location_m, end_m = river.search.hi.location_m;
+  double sites_m[10];
+  for (size_t i = 0; i < 10; i++) { /* the last four lie below the box, each further from it */
+    sites_m[i] = i < 6 ? top_m + (end_m - top_m) * ((double)i + 0.37) / 6 : end_m + 4200 * (double)(i - 5);
+  }
+  hw_place_settings settings = {.sites_m = sites_m, .site_count = 10, .sources = 80, .every_s = 60, .seed = 3};
+  hw_sensor_init(&settings.sensor);
+  hw_placement *placement = NULL;
+  assert_int_equal(hw_placement_create(&river, &settings, &placement), HW_OK);
+  size_t one[1], two[2], all[10];
+  hw_place_score nearest = {0}, furthest = {0}, best, pair, everywhere;
+  for (size_t i = 6; i < 10; i++) {
+    all[0] = i;
+    hw_placement_score(placement, all, 1, i == 6 ? &nearest : &furthest);
+    assert_true(nearest.seen == 1 && furthest.seen <= 1);
+  }
+  assert_true(furthest.sd.location_m > nearest.sd.location_m && furthest.gain_nats < nearest.gain_nats);
+  assert_int_equal(hw_placement_choose(placement, HW_PLACE_EXACT, 1, one), HW_OK);
+  hw_placement_score(placement, one, 1, &best);
+  assert_int_equal(hw_placement_choose(placement, HW_PLACE_EXACT, 2, two), HW_OK);
+  hw_placement_score(placement, two, 2, &pair);
+  assert_true(sites_m[two[0]] < end_m && best.gain_nats >= nearest.gain_nats && pair.gain_nats > best.gain_nats);
+  for (size_t i = 0; i < 10; i++) {
+    all[i] = i;
+  }
+  hw_placement_score(placement, all, 10, &everywhere);
+  assert_true(everywhere.gain_nats >= pair.gain_nats && everywhere.sd.location_m < pair.sd.location_m);
+  hw_placement_free(placement);
+
+  settings.every_s = 86400; /* a reading a day: no front is seen */
+  assert_int_equal(hw_placement_create(&river, &settings, &placement), HW_OK);
+  hw_placement_score(placement, all, 10, &everywhere);
+  assert_true(everywhere.seen == 0 && everywhere.gain_nats == 0);
+  hw_placement_free(placement);
   hw_river_free(&river);
 }
 
@@ -209,6 +253,7 @@ int main(void) {
       cmocka_unit_test(test_greedy_placement_keeps_its_guarantee_and_exact_is_best),
       cmocka_unit_test(test_placement_gain_is_submodular),
       cmocka_unit_test(test_placement_rejects_what_it_cannot_do),
+      cmocka_unit_test(test_placement_without_dispersion_goes_where_releases_are_near),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

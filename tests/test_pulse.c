@@ -59,21 +59,21 @@ static void read_pulse(double height, double times, double range, uint64_t seed)
 
 static void fit_series(void) {
   const hw_sensor s = sensor();
-  hw__pulse_fit(&series, &s, &tails, HW__VIEW_POINTS, &fit, &view);
+  hw__pulse_fit(&series, &s, &tails, &fit, &view);
 }
 
 /* Variances that the readings' curvature and the fit's prior of the asymmetry (0.8 in ln) leave. */
-static void stated_variance(double out[HW__PULSE_SIZE]) {
-  gsl_matrix *m = gsl_matrix_alloc(HW__PULSE_SIZE, HW__PULSE_SIZE);
-  for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
-    for (size_t b = 0; b < HW__PULSE_SIZE; b++) { /* the passage in widths, so that the numbers are of a size */
+static void stated_variance(double out[HW__INSTANT_SIZE]) {
+  gsl_matrix *m = gsl_matrix_alloc(HW__INSTANT_SIZE, HW__INSTANT_SIZE);
+  for (size_t a = 0; a < HW__INSTANT_SIZE; a++) {
+    for (size_t b = 0; b < HW__INSTANT_SIZE; b++) { /* the passage in widths, so that the numbers are of a size */
       const double unit = (a == HW__PASSAGE ? width : 1) * (b == HW__PASSAGE ? width : 1);
       gsl_matrix_set(m, a, b, fit.near.curvature[a][b] * unit + (a == b && a == HW__LN_SKEW ? 1 / 0.64 : 0));
     }
   }
   gsl_linalg_cholesky_decomp1(m);
   gsl_linalg_cholesky_invert(m);
-  for (size_t a = 0; a < HW__PULSE_SIZE; a++) {
+  for (size_t a = 0; a < HW__INSTANT_SIZE; a++) {
     out[a] = gsl_matrix_get(m, a, a) * (a == HW__PASSAGE ? width * width : 1);
   }
   gsl_matrix_free(m);
@@ -86,7 +86,7 @@ static void test_a_clean_pulse_is_fitted_within_its_own_stated_error(void **stat
   const double want[] = {truth.passage_s, log(truth.variance_s2), log(truth.area_g_s_m3)};
   double squares[3] = {0};
   for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-    double variance[HW__PULSE_SIZE];
+    double variance[HW__INSTANT_SIZE];
     read_pulse(0.37, 1, INFINITY, seed);
     fit_series();
     assert_true(fit.seen && fit.complete && fit.begun && fit.strong && !fit.sketchy);
@@ -153,7 +153,7 @@ static void test_a_top_beyond_the_limit_is_fitted_within_its_own_stated_error(vo
   const hw__curve truth = pulse(0.37);
   double squares = 0;
   for (uint64_t seed = 1; seed <= 50; seed++) {
-    double variance[HW__PULSE_SIZE];
+    double variance[HW__INSTANT_SIZE];
     read_pulse(0.37, 1, 0.15, seed);
     for (size_t i = 0; i < series.count; i++) {
       series.span[i].side = series.span[i].value_g_m3 < 0.15 ? HW__MEASURED : HW__ABOVE;

@@ -159,7 +159,9 @@ static void test_every_bad_header_has_its_sentence(void **state) {
        "r.csv:1: header 'time_s,sensor,value' has no concentration column, expected one of concentration_g_m3, "
        "concentration_mg_l, concentration_ug_l, concentration_ng_l"},
       {"time_s,time_h,sensor,concentration_g_m3\n", "r.csv:1: a second time column time_h, expected one"},
-      {"\x1f\x8b\x08junk\n", "r.csv:1: binary data, expected readings as CSV or NDJSON text"},
+      {"\x1f\x01\x08junk\n", "r.csv:1: binary data, expected readings as CSV or NDJSON text"},
+      {"\x1f\x8b\x08junk\n", "r.csv:1: a gzip file, expected text; pipe it through zcat and read from -"},
+      {"PK\x03\x04junk\n", "r.csv:1: a zipped file such as an Excel workbook, expected the sheet saved as CSV"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     hw_reader *reader = NULL;

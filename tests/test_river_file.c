@@ -66,7 +66,8 @@ static void test_every_value_lands_in_its_place(void **state) {
   assert_true(river.intakes[0].alarm_g_m3 == 0.001);
   assert_string_equal(river.centerline, "dir/map/ache.geojson");
   assert_string_equal(warnings,
-                      "dir/r.yaml:1: not given, so taken: decay_per_s 0, noise_relative 0.05 for 1 of 2 sensors\n");
+                      "dir/r.yaml:1: not given, so taken: a conservative pollutant (no substance), noise_relative 0.05 "
+                      "for 1 of 2 sensors\n");
   hw_river_free(&river);
 }
 
@@ -121,6 +122,14 @@ static void test_instants_make_the_search_box_a_calendar_one(void **state) {
   hw_river_free(&river);
 }
 
+static void test_a_box_without_a_time_counts_from_the_first_reading(void **state) {
+  (void)state;
+  hw_river river = parse(HYDRAULICS "search: {mass_g: [1, 2], location_m: [-30000, 0]}\n" SENSORS);
+  assert_true(river.search.lo.time_s == -172800 && river.search.hi.time_s == 604800 && !river.search_is_calendar);
+  assert_non_null(strstr(warnings, "search time_s -172800 to 604800"));
+  hw_river_free(&river);
+}
+
 static void test_candidates_carry_their_prior_and_their_log(void **state) {
   (void)state;
   hw_river river = parse(HYDRAULICS SEARCH SENSORS
@@ -162,7 +171,8 @@ static void test_odd_but_usable_rivers_warn(void **state) {
       "dir/r.yaml:1: no dispersion_m2_s in hydraulics: taken as unknown\n"
       "dir/r.yaml:1: neither area_m2 nor discharge_m3_s in hydraulics: the mass cannot be worked out from "
       "them\n"
-      "dir/r.yaml:1: not given, so taken: decay_per_s 0, noise_relative 0.05 for 2 of 2 sensors\n"
+      "dir/r.yaml:1: not given, so taken: a conservative pollutant (no substance), noise_relative 0.05 for 2 of 2 "
+      "sensors\n"
       "dir/r.yaml:5: sensor up at -30000 m lies upstream of the whole search box, which begins at -30000 "
       "m: it cannot see the spill\n"
       "dir/r.yaml:6: candidate far at 5 m lies outside the search box\n");
@@ -178,7 +188,8 @@ static const struct {
     {"a: [1\nb: 2\n",
      "r.yaml:2: while parsing a flow sequence: did not find expected ',' or ']', expected a river in YAML"},
     {HYDRAULICS SEARCH SENSORS "colour: blue\n",
-     "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, reaches, branches, search, "
+     "r.yaml:4: unknown key 'colour' in the river, expected one of name, hydraulics, substance, reaches, branches, "
+     "search, "
      "sensors, "
      "candidates, none_of_these, intakes, gauges, flow, centerline, import"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, prior: 0}\n",
@@ -242,8 +253,6 @@ static const struct {
      "2026-03-01T08:15:00Z"},
     {HYDRAULICS "search:\n  mass_g: [1, 2]\n  location_m: [0, 1]\n  time_s: [0, 2026-03-01T08:15:00Z]\n" SENSORS,
      "r.yaml:5: search time_s mixes a number and an instant, expected two of one kind"},
-    {HYDRAULICS "search: {mass_g: [1, 2], location_m: [0, 1]}\n" SENSORS,
-     "r.yaml:2: no time_s in search, expected one"},
     {HYDRAULICS SEARCH "sensors:\n  - {id: a, location_m: 1}\n  - {id: a, location_m: 2}\n",
      "r.yaml:5: sensor id 'a' a second time, expected unique ids"},
     {HYDRAULICS SEARCH "sensors:\n  - {id: a, location_m: 1, location_m: 2}\n",
@@ -348,6 +357,7 @@ int main(void) {
       cmocka_unit_test(test_reaches_inherit_what_they_do_not_say),
       cmocka_unit_test(test_doubt_has_a_common_and_a_local_part),
       cmocka_unit_test(test_instants_make_the_search_box_a_calendar_one),
+      cmocka_unit_test(test_a_box_without_a_time_counts_from_the_first_reading),
       cmocka_unit_test(test_candidates_carry_their_prior_and_their_log),
       cmocka_unit_test(test_release_time_may_be_a_distribution),
       cmocka_unit_test(test_odd_but_usable_rivers_warn),

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "headwater/headwater.h"
-#include "posterior/summary.h"
-#include "posterior/warnings.h"
+#include "summary/summary.h"
+#include "summary/warnings.h"
 
 static void check_near(double got, double want, double tolerance) {
   if (!(fabs(got - want) <= tolerance)) {

@@ -1,6 +1,8 @@
 """The walls of the house: no #include may point where tests/walls.txt does not allow it.
 
-    walls.py [ROOT]     fails on an edge that is not allowed; prints the graph of rooms
+    walls.py [ROOT]          fails on an edge that is not allowed, or when docs/architecture.md shows another graph;
+                             prints the graph of rooms
+    walls.py [ROOT] --write  puts the graph into docs/architecture.md
 
 A room is a folder, or one public header. The file lists rooms from the ground up, each with those it may include from,
 all of them further up in the file; so a graph that keeps to it has no circles.
@@ -10,6 +12,7 @@ import os
 import pathlib
 import re
 import sys
+import textwrap
 
 FOLDERS = ("include", "src", "service", "plot", "cli", "experiments")
 SEARCHED = ("", "include", "src", "service", "service/api", "experiments")  # include paths of the build
@@ -22,8 +25,8 @@ def room_of(path):
 
 
 def read_rules(path):
-    """({room: rooms it may include from}, {(from, to) excepted}); faults of the file end the test."""
-    allowed, excepted = {}, set()
+    """{room: rooms it may include from}; faults of the file end the test."""
+    allowed = {}
     for number, line in enumerate(path.read_text().splitlines(), 1):
         line = line.partition("#")[0].strip()
         if not line:
@@ -31,9 +34,6 @@ def read_rules(path):
         room, colon, names = line.partition(":")
         if not colon:
             sys.exit(f"{path}:{number}: expected ROOM: ROOMS")
-        if room == "exception":
-            excepted |= {tuple(end.strip() for end in edge.split("->")) for edge in names.split(",")}
-            continue
         seen = set()
         for name in names.split():
             above = set(fnmatch.filter(allowed, name.removeprefix("!")))
@@ -41,7 +41,7 @@ def read_rules(path):
                 sys.exit(f"{path}:{number}: {room} may include from {name}, which does not stand above it")
             seen = seen - above if name.startswith("!") else seen | above
         allowed[room] = seen
-    return allowed, excepted
+    return allowed
 
 
 def resolve(root, file, name):
@@ -66,35 +66,51 @@ def edges(root):
     return found
 
 
-def print_graph(found, rooms):
+def graph(found, rooms):
     """One line a room: what it includes from, the public headers as one."""
+    lines = []
     for room in rooms:
         if room.startswith("headwater/"):
             continue
         targets = [to for at, to in found if at == room]
         inside = [other for other in rooms if other in targets and not other.startswith("headwater/")]
         public = ["headwater/"] if any(to.startswith("headwater/") for to in targets) else []
-        print(f"{room:<24}{' '.join(public + inside)}".rstrip())
+        names = textwrap.wrap(" ".join(public + inside), 94, break_on_hyphens=False) or [""]
+        lines += [f"{room:<24}{names[0]}".rstrip(), *(" " * 24 + line for line in names[1:])]
+    return "\n".join(lines)
+
+
+def shown_graph(page):
+    """(start, end) of the graph in docs/architecture.md."""
+    start = page.index("```\nsrc/core") + 4
+    return start, page.index("\n```", start)
 
 
 def main():
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
-    allowed, excepted = read_rules(root / "tests/walls.txt")
+    arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
+    root = pathlib.Path(arguments[0] if arguments else ".")
+    allowed = read_rules(root / "tests/walls.txt")
     found = edges(root)
     bad = 0
     for (at, to), includes in sorted(found.items()):
         if at not in allowed:
             fault = f"no line for {at}"
-        elif to in allowed[at] or (at, to) in excepted:
+        elif to in allowed[at]:
             continue
         else:
             fault = f"{at} may not include from {to}"
         bad += 1
         print(f"tests/walls.txt: {fault}\n  " + "\n  ".join(includes), file=sys.stderr)
-    for at, to in sorted(excepted - set(found)):
+    now = graph(found, allowed)
+    print(now)
+    document = root / "docs/architecture.md"
+    page = document.read_text()
+    start, end = shown_graph(page)
+    if "--write" in sys.argv:
+        document.write_text(page[:start] + now + page[end:])
+    elif page[start:end] != now:
         bad += 1
-        print(f"tests/walls.txt: {at} no longer includes from {to}, the exception can go", file=sys.stderr)
-    print_graph(found, allowed)
+        print("docs/architecture.md shows another graph: run tests/walls.py --write", file=sys.stderr)
     sys.exit(bad > 0)
 
 

@@ -31,3 +31,12 @@ echo '# huge';               head -c 17000000 /dev/zero | tr '\0' ' ' > river.ya
 echo '# no hydraulics';      with "hydraulics: {velocity_m_s: 1, dispersion_m2_s: unknown, area_m2: 2}
 search: {mass_g: [1, 2], location_m: [-9, -1], time_s: [0, 5]}
 sensors: [{id: s1, location_m: 3}]"
+echo '# an unknown substance'; with "$good\nsubstance: phlogiston"
+echo '# a substance of numbers'; with "$good\nsubstance: {name: x, decay_per_s: -1}"
+echo '# faster than the water'; with "$good\nsubstance: {name: x, retardation: 0.5}"
+echo '# doubt without a factor'; with "$good\nsubstance: {name: x, volatilisation_m_s: {median: 1}}"
+echo '# a nameless substance'; with "$good\nsubstance: {decay_per_s: 1}"
+echo '# decay told twice';     with "substance: benzene\nhydraulics:\n  velocity_m_s: 1\n  dispersion_m2_s: 40\n  area_m2: 60\n  decay_per_s: 0
+search: {mass_g: [1, 2], location_m: [-9, -1], time_s: [0, 5]}
+sensors: [{id: s1, location_m: 3}]"
+echo '# decay told by a reach'; with "$good\nsubstance: benzene\nreaches:\n  - {to_m: 0, decay_per_s: 1}"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# examples.sh PROGRAM PAGE DATA: do the examples of a man page or Markdown page run? A man page must also format
-# without a complaint.
+# examples.sh PROGRAM PAGE DATA [--accept]: do the examples of a man page or Markdown page run? A man page must also
+# format without a complaint. --accept writes the answers of a Markdown page anew.
 #
 # A block under a comment `<!-- file: NAME -->` is a file of that folder, so that a page can be followed to the letter.
 # Lines `$ command` of the EXAMPLES section, in Markdown of ```console blocks, are run in a folder with river.yaml
@@ -12,7 +12,8 @@ program=$(realpath "$1")
 page=$(realpath "$2")
 data=$(realpath "$3")
 work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
+# A page may start something and note its number in a file that ends in .pid.
+trap 'cat "$work"/*.pid 2> /dev/null | xargs -r kill 2> /dev/null; rm -rf "$work"' EXIT
 cd "$work" || exit 99
 mkdir bin
 ln -s "$program" bin/headwater
@@ -63,6 +64,7 @@ for example in example*.sh; do
   # Of an answer the words and their order are compared: its last digits change with the engine, its duration with
   # every run.
   if [ -e "$want" ] && grep -q '^headwater identify' "$example"; then
+    cp got "${example%.sh}.new"
     sed -i -E 's/-?[0-9]+([.][0-9]+)?/N/g; s/ +/ /g' got "$want"
   fi
   if [ -e "$want" ] && ! diff -u "$want" got; then
@@ -70,6 +72,13 @@ for example in example*.sh; do
     failed=1
   fi
 done
+if [ "${4-}" = --accept ]; then
+  awk '
+    /^```/ { inside = /^```console/; fresh = 0 }
+    inside && /^\$ / { n++; print; name = "example" n ".new"; fresh = (getline line < name) > 0; if (fresh) do print line; while ((getline line < name) > 0); next }
+    !fresh { print }
+  ' "$page" > accepted && cat accepted > "$page"
+fi
 if [ $ran -eq 0 ] && ! [ -e example1.sh ]; then
   echo "no examples in $page"
   failed=1

@@ -8,7 +8,7 @@ sensors:
   - {id: s2, location_m: 4000, noise_relative: 0.05}
 YAML
 cp data/exports/* .
-for file in german.csv german-utf16.csv autumn.tsv korexo.csv hobo.csv turner.txt hach.csv usgs.rdb toa5.dat wide-excel.csv us.csv; do
+for file in german.csv german-utf16.csv autumn.tsv korexo.csv hobo.csv hobo-german.txt turner.txt turner-cat.txt hach-hq.txt hydrolab.csv usgs.rdb toa5.dat wide-excel.csv us.csv; do
   echo "# $file"
   try columns "$file" --river two.yaml
 done

@@ -20,6 +20,21 @@ done
 for wanted in 'headwater.1*' 'headwater-identify.1*' headwater.h method.h 'headwater.fish' _headwater; do
   [ -n "$(find "$root" -name "$wanted")" ] || { echo "not installed: $wanted"; exit 1; }
 done
+# Every file has a Debian package; Python's folder is another one there.
+cat "$source"/packaging/debian/*.install | while read -r pattern _; do
+  echo "$pattern"
+done > "$root/patterns"
+stray=$(cd "$root" && find . -type f ! -name log ! -name patterns | sed -E 's|^\./||; s|^.*/?usr/local/|usr/|; s|lib/python3\.[0-9]+/|lib/python3/|' |
+  while read -r file; do
+    found=
+    while read -r pattern; do
+      case $file in
+        $pattern | $pattern/*) found=yes ;;
+      esac
+    done < "$root/patterns"
+    [ -n "$found" ] || echo "$file"
+  done)
+[ -z "$stray" ] || { echo "in no package (packaging/debian/*.install):" $stray; exit 1; }
 export PKG_CONFIG_PATH="$(dirname "$pc")" PKG_CONFIG_SYSROOT_DIR="$root" LD_LIBRARY_PATH="$library"
 ${CC:-cc} -std=c11 -Wall -Wextra -Werror "$source/examples/identify.c" -o "$root/identify" $(pkg-config --cflags --libs headwater)
 river=$source/tests/cli/data/truckee.yaml

@@ -10,13 +10,21 @@ headwater simulate river.yaml --source 1234,-5670,-9000 > readings.csv
 headwater identify river.yaml readings.csv --method atgd --report page.html --map map.geojson > /dev/null
 echo '# the page'
 grep -c '<svg' page.html
-grep -o '<h[12]>[^<]*</h[12]>' page.html
+grep -oE '<h[12][^>]*>[^<]*</h[12]>' page.html
 grep -o 'headwater identify river.yaml readings.csv.*' page.html
 echo "refers to $(grep -oE '(src|href)="[^#"][^"]*"' page.html | wc -l) other files"
 ls
+echo "for A4: $(grep -c '@page{size:A4' page.html)"
+echo '# what was taken for what stands in it'
+sed '1s/.*/Zeit (s);Stelle;Konz (mg\/l)/; s/,/;/g' readings.csv > other.csv
+headwater identify river.yaml other.csv --method atgd --report other.html > /dev/null 2>&1
+sed -n '/What was taken/,/<\/pre>/p' other.html
+rm other.html
 echo '# the same answer on paper'
 headwater identify river.yaml readings.csv --method atgd --report page.pdf --map map.gpkg > /dev/null
 head -c 5 page.pdf; echo
+# where the file shows it: some versions of cairo hide it in a stream
+if grep -aq '/MediaBox' page.pdf && ! grep -aqE '/MediaBox \[ ?0 0 595[.0-9]* 84[12]' page.pdf; then echo 'not A4'; fi
 ls page*
 echo '# the map'
 grep -o '"kind": "[a-z_]*"' map.geojson | sort | uniq -c | sed 's/^ *//'

@@ -57,7 +57,9 @@ class Door:
 
     def try_it(self, kind, url, options):
         self.url, self.count = url, self.count + 1
-        return kind(self.headwater, f"{kind.__name__.lower()}{self.count}", self.folder, self, [self.river], *options).start()
+        return kind(
+            self.headwater, f"{kind.__name__.lower()}{self.count}", self.folder, self, [self.river], *options
+        ).start()
 
     def opens(self, how, url, *options):
         display, worker = self.try_it(Display, url, options).ready(), self.try_it(Worker, url, options)
@@ -86,7 +88,11 @@ class Door:
     def shuts(self, url, *options):
         """The server comes back and knows us no more."""
         display, worker = self.try_it(Display, url, options).ready(), self.try_it(Worker, url, options)
-        wait_for("ready", lambda: ask(display.address + "/readyz")[0] == 200 and '"partition_taken"' in worker.tail(100_000), 15)
+        wait_for(
+            "ready",
+            lambda: ask(display.address + "/readyz")[0] == 200 and '"partition_taken"' in worker.tail(100_000),
+            15,
+        )
         self.node.stop()
         self.node.more = self.node.more.replace("swordfish", "barracuda")
         self.node.start()
@@ -98,19 +104,34 @@ class Door:
 
 
 def with_password(headwater, folder, tls, ca, other_ca):
-    door = Door(headwater, folder, "password", tls + "authorization { users: [ { user: headwater, password: swordfish } ] }\n")
+    door = Door(
+        headwater, folder, "password", tls + "authorization { users: [ { user: headwater, password: swordfish } ] }\n"
+    )
     door.opens("the right password over TLS", "tls://headwater:swordfish@localhost:{port}", "--nats-ca", ca)
     door.stays_shut("a wrong password", "authorization", "tls://headwater:swordfish2@localhost:{port}", "--nats-ca", ca)
+    os.environ.update(HEADWATER_NATS_USER="headwater", HEADWATER_NATS_PASSWORD="swordfish")
+    door.opens("the password in the environment", "tls://localhost:{port}", "--nats-ca", ca)
+    del os.environ["HEADWATER_NATS_USER"], os.environ["HEADWATER_NATS_PASSWORD"]
     door.stays_shut("nobody in particular", "authorization", "tls://localhost:{port}", "--nats-ca", ca)
-    door.stays_shut("who trusts another authority", "certificate", "tls://headwater:swordfish@localhost:{port}", "--nats-ca", other_ca)
-    door.stays_shut("who trusts only the machine's own authorities", "certificate", "tls://headwater:swordfish@localhost:{port}")
+    door.stays_shut(
+        "who trusts another authority",
+        "certificate",
+        "tls://headwater:swordfish@localhost:{port}",
+        "--nats-ca",
+        other_ca,
+    )
+    door.stays_shut(
+        "who trusts only the machine's own authorities", "certificate", "tls://headwater:swordfish@localhost:{port}"
+    )
     door.close()
 
 
 def with_another_name(headwater, folder):
     ca, cert, key = certificates(folder, "elsewhere", "nats.example.org")
     door = Door(headwater, folder, "name", f'tls {{ cert_file: "{cert}", key_file: "{key}" }}\n')
-    door.stays_shut("a server with a certificate for another name", "cannot be trusted", "tls://localhost:{port}", "--nats-ca", ca)
+    door.stays_shut(
+        "a server with a certificate for another name", "cannot be trusted", "tls://localhost:{port}", "--nats-ca", ca
+    )
     door.close()
 
 
@@ -125,18 +146,56 @@ def with_token(headwater, folder):
 def with_credentials(headwater, folder, tls, ca):
     realm = Realm(folder)
     door = Door(headwater, folder, "credentials", tls + realm.conf)
-    door.opens("a credentials file over TLS", "tls://localhost:{port}", "--nats-ca", ca, "--nats-creds", realm.user("headwater"))
-    door.stays_shut("a user of an account nobody knows", "authorization", "tls://localhost:{port}", "--nats-ca", ca, "--nats-creds",
-                    realm.user("stranger", Key(folder, ACCOUNT)))
-    absent = subprocess.run([headwater, "serve", door.river, "--nats", f"tls://localhost:{door.node.port}", "--nats-creds", os.path.join(folder, "none.creds"), "--db",
-                             os.path.join(folder, "none.db"), "--listen", "127.0.0.1:0"], capture_output=True, text=True, timeout=20)
-    check("credentials: a file that is not there is an error at once", absent.returncode == 1 and "none.creds" in absent.stderr, absent.stderr.strip())
+    door.opens(
+        "a credentials file over TLS",
+        "tls://localhost:{port}",
+        "--nats-ca",
+        ca,
+        "--nats-creds",
+        realm.user("headwater"),
+    )
+    door.stays_shut(
+        "a user of an account nobody knows",
+        "authorization",
+        "tls://localhost:{port}",
+        "--nats-ca",
+        ca,
+        "--nats-creds",
+        realm.user("stranger", Key(folder, ACCOUNT)),
+    )
+    absent = subprocess.run(
+        [
+            headwater,
+            "serve",
+            door.river,
+            "--nats",
+            f"tls://localhost:{door.node.port}",
+            "--nats-creds",
+            os.path.join(folder, "none.creds"),
+            "--db",
+            os.path.join(folder, "none.db"),
+            "--listen",
+            "127.0.0.1:0",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    check(
+        "credentials: a file that is not there is an error at once",
+        absent.returncode == 1 and "none.creds" in absent.stderr,
+        absent.stderr.strip(),
+    )
     door.close()
 
 
 def main():
     headwater = sys.argv[1]
-    if not nats_version() or not shutil.which("openssl") or subprocess.run([headwater, "work", "--help"], capture_output=True).returncode:
+    if (
+        not nats_version()
+        or not shutil.which("openssl")
+        or subprocess.run([headwater, "work", "--help"], capture_output=True).returncode
+    ):
         print("skip: no nats-server or openssl program here, or headwater was built without NATS")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as folder:

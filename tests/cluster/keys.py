@@ -16,12 +16,44 @@ def openssl(*words, **more):
 
 def certificates(folder, name, host="localhost"):
     """An authority of that name and a certificate of its for a machine: paths (authority, certificate, key)."""
-    ca, ca_key, cert, key, request, more = (os.path.join(folder, name + end) for end in (".ca.pem", ".ca.key", ".pem", ".key", ".csr", ".ext"))
-    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}", "-keyout", ca_key, "-out", ca)
+    ca, ca_key, cert, key, request, more = (
+        os.path.join(folder, name + end) for end in (".ca.pem", ".ca.key", ".pem", ".key", ".csr", ".ext")
+    )
+    openssl(
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        f"/CN={name}",
+        "-keyout",
+        ca_key,
+        "-out",
+        ca,
+    )
     openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={host}", "-keyout", key, "-out", request)
     with open(more, "w") as out:
         out.write(f"subjectAltName = DNS:{host}\n")
-    openssl("x509", "-req", "-in", request, "-CA", ca, "-CAkey", ca_key, "-CAcreateserial", "-days", "2", "-extfile", more, "-out", cert)
+    openssl(
+        "x509",
+        "-req",
+        "-in",
+        request,
+        "-CA",
+        ca,
+        "-CAkey",
+        ca_key,
+        "-CAcreateserial",
+        "-days",
+        "2",
+        "-extfile",
+        more,
+        "-out",
+        cert,
+    )
     return ca, cert, key
 
 
@@ -55,15 +87,32 @@ class Key:
 
     def token(self, subject, name, claims):
         """A JWT in which this key says something of `subject`."""
-        body = {"jti": os.urandom(16).hex(), "iat": int(time.time()), "iss": self.public, "name": name, "sub": subject, "nats": {**claims, "version": 2}}
-        text = url64(json.dumps({"typ": "JWT", "alg": "ed25519-nkey"}).encode()) + "." + url64(json.dumps(body).encode())
+        body = {
+            "jti": os.urandom(16).hex(),
+            "iat": int(time.time()),
+            "iss": self.public,
+            "name": name,
+            "sub": subject,
+            "nats": {**claims, "version": 2},
+        }
+        text = (
+            url64(json.dumps({"typ": "JWT", "alg": "ed25519-nkey"}).encode()) + "." + url64(json.dumps(body).encode())
+        )
         with open(self.path + ".text", "w") as out:
             out.write(text)
-        return text + "." + url64(openssl("pkeyutl", "-sign", "-inkey", self.path, "-keyform", "DER", "-rawin", "-in", self.path + ".text"))
+        return (
+            text
+            + "."
+            + url64(
+                openssl(
+                    "pkeyutl", "-sign", "-inkey", self.path, "-keyform", "DER", "-rawin", "-in", self.path + ".text"
+                )
+            )
+        )
 
 
 class Realm:
-    """An operator, its system account and one account for headwater: lines for a server's configuration, and users of the account."""
+    """An operator, its system account and one account for headwater: a server's configuration, users of the account."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -73,14 +122,20 @@ class Realm:
         jwt = os.path.join(folder, "operator.jwt")
         with open(jwt, "w") as out:
             out.write(operator.token(operator.public, "operator", {"type": "operator"}))
-        self.conf = (f"operator: {jwt}\nresolver: MEMORY\nsystem_account: {system.public}\nresolver_preload: {{\n"
-                     f"  {self.account.public}: {operator.token(self.account.public, 'headwater', {'type': 'account', 'limits': {**limits, **storage}})}\n"
-                     f"  {system.public}: {operator.token(system.public, 'SYS', {'type': 'account', 'limits': limits})}\n}}\n")
+        account = operator.token(self.account.public, "headwater", {"type": "account", "limits": {**limits, **storage}})
+        self.conf = (
+            f"operator: {jwt}\nresolver: MEMORY\nsystem_account: {system.public}\nresolver_preload: {{\n"
+            f"  {self.account.public}: {account}\n"
+            f"  {system.public}: {operator.token(system.public, 'SYS', {'type': 'account', 'limits': limits})}\n}}\n"
+        )
 
     def user(self, name, account=None):
         """A credentials file; account: a key that vouches for the user instead of the realm's own."""
         key, path = Key(self.folder, USER), os.path.join(self.folder, name + ".creds")
         token = (account or self.account).token(key.public, name, {"type": "user", "pub": {}, "sub": {}, **NO_LIMITS})
         with open(path, "w") as out:
-            out.write(f"-----BEGIN NATS USER JWT-----\n{token}\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n{key.secret}\n------END USER NKEY SEED------\n")
+            out.write(
+                f"-----BEGIN NATS USER JWT-----\n{token}\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY "
+                f"SEED-----\n{key.secret}\n------END USER NKEY SEED------\n"
+            )
         return path

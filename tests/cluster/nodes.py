@@ -64,7 +64,7 @@ def die_with_us():
 
 
 def free_ports(count):
-    """Ports that nobody listens on, below those the system gives away by itself: a relay must not get one in between."""
+    """Ports that nobody listens on, below those the system gives away by itself: no relay may get one in between."""
     found = []
     while len(found) < count:
         port = random.SystemRandom().randrange(12_000, 32_000)
@@ -115,7 +115,9 @@ class Process:
 
     def start(self):
         with open(self.log, "ab") as log:
-            self.process = subprocess.Popen(self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=die_with_us)
+            self.process = subprocess.Popen(
+                self.command(), stdout=log, stderr=log, stdin=subprocess.DEVNULL, preexec_fn=die_with_us
+            )
         return self
 
     def alive(self):
@@ -172,10 +174,20 @@ class Node(Process):
     def command(self):
         conf = os.path.join(self.folder, self.name + ".conf")
         with open(conf, "w") as out:
-            out.write(CONF.format(folder=os.path.join(self.folder, self.name), **{k: getattr(self, k) for k in ("name", "port", "monitor", "mqtt")}))
+            out.write(
+                CONF.format(
+                    folder=os.path.join(self.folder, self.name),
+                    **{k: getattr(self, k) for k in ("name", "port", "monitor", "mqtt")},
+                )
+            )
             if self.routes:
-                out.write(ROUTES.format(cluster=self.cluster, routes=", ".join(f"nats://127.0.0.1:{port}" for port in self.routes),
-                                        pool=ONE_CONNECTION if nats_version() >= (2, 10) else ""))
+                out.write(
+                    ROUTES.format(
+                        cluster=self.cluster,
+                        routes=", ".join(f"nats://127.0.0.1:{port}" for port in self.routes),
+                        pool=ONE_CONNECTION if nats_version() >= (2, 10) else "",
+                    )
+                )
         return [nats_server(), "-c", conf]
 
     def look(self, page):
@@ -211,13 +223,20 @@ class Cluster:
         return self
 
     def ready(self, seconds=40):
-        wait_for("the NATS cluster has a leader and all nodes are well", lambda: self.whole() and all(node.healthy() for node in self.nodes), seconds)
+        wait_for(
+            "the NATS cluster has a leader and all nodes are well",
+            lambda: self.whole() and all(node.healthy() for node in self.nodes),
+            seconds,
+        )
 
     def whole(self):
         """There is a leader, and it sees all the others."""
         leader = self.leader()
         others = leader.look("jsz").get("meta_cluster", {}).get("replicas") or [] if leader else []
-        return leader and sum(not other.get("offline") and other.get("current", False) for other in others) == len(self.nodes) - 1
+        return (
+            leader
+            and sum(not other.get("offline") and other.get("current", False) for other in others) == len(self.nodes) - 1
+        )
 
     def leader(self):
         """The node that leads JetStream, None while there is none."""
@@ -275,7 +294,18 @@ class Worker(Process):
 
     def __init__(self, headwater, name, folder, cluster, rivers, *options):
         super().__init__(name, folder)
-        self.words = [headwater, "work", "--nats", cluster.urls(self.links), "--dir", os.path.join(folder, name), "--name", name, *options, *rivers]
+        self.words = [
+            headwater,
+            "work",
+            "--nats",
+            cluster.urls(self.links),
+            "--dir",
+            os.path.join(folder, name),
+            "--name",
+            name,
+            *options,
+            *rivers,
+        ]
         os.makedirs(os.path.join(folder, name), exist_ok=True)
 
     def command(self):
@@ -290,8 +320,16 @@ class Display(Process):
         (self.port,) = free_ports(1)
         self.address = f"http://127.0.0.1:{self.port}"
         self.db = os.path.join(folder, name + ".db")
-        self.words = [headwater, "serve", "--listen", f"127.0.0.1:{self.port}", *([] if "--store" in options else ["--db", self.db]),
-                      *(["--nats", cluster.urls(self.links, nodes)] if cluster else []), *options, *rivers]
+        self.words = [
+            headwater,
+            "serve",
+            "--listen",
+            f"127.0.0.1:{self.port}",
+            *([] if "--store" in options else ["--db", self.db]),
+            *(["--nats", cluster.urls(self.links, nodes)] if cluster else []),
+            *options,
+            *rivers,
+        ]
 
     def command(self):
         return self.words
@@ -301,12 +339,15 @@ class Display(Process):
             if not self.alive():
                 raise RuntimeError(f"{self.name} ended: {self.tail()}")
             return ask(self.address + "/healthz")[0] == 200
+
         wait_for(f"{self.name} answers", there, seconds)
         return self
 
     def post(self, river, csv, timeout=10):
         """Its answer once the readings are acknowledged, None when they are not (their fate is then unknown)."""
-        request = urllib.request.Request(f"{self.address}/v1/readings?river={river}", data=csv.encode(), headers={"Content-Type": "text/csv"})
+        request = urllib.request.Request(
+            f"{self.address}/v1/readings?river={river}", data=csv.encode(), headers={"Content-Type": "text/csv"}
+        )
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
                 return json.load(answer)

@@ -43,7 +43,10 @@ def events(process, kind):
 def post(display, path, body=""):
     import urllib.error
     import urllib.request
-    request = urllib.request.Request(display.address + path, data=body.encode(), method="POST", headers={"Content-Type": "application/json"})
+
+    request = urllib.request.Request(
+        display.address + path, data=body.encode(), method="POST", headers={"Content-Type": "application/json"}
+    )
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.status, json.load(answer)
@@ -54,7 +57,12 @@ def post(display, path, body=""):
 def publish(port, subject, payload):
     """A stranger on the bus."""
     with socket.create_connection(("127.0.0.1", port)) as bus:
-        bus.sendall(b'CONNECT {"verbose":false,"pedantic":false}\r\n' + f"PUB {subject} {len(payload)}\r\n".encode() + payload + b"\r\nPING\r\n")
+        bus.sendall(
+            b'CONNECT {"verbose":false,"pedantic":false}\r\n'
+            + f"PUB {subject} {len(payload)}\r\n".encode()
+            + payload
+            + b"\r\nPING\r\n"
+        )
         heard = b""
         while b"PONG" not in heard:
             heard += bus.recv(4096)
@@ -72,12 +80,16 @@ class Place:
                 out.write(RIVER)
             self.paths.append(path)
             head, *body = spill(headwater, path, f"50000,{-9000 - 1000 * number},3600", 40_000).splitlines()
-            self.batches.append([(name, "\n".join([head, *body[i:i + 12]]) + "\n") for i in range(0, len(body), 12)])
+            self.batches.append([(name, "\n".join([head, *body[i : i + 12]]) + "\n") for i in range(0, len(body), 12)])
         self.batches = [batch for turn in zip(*self.batches) for batch in turn]
         alone = Display(headwater, "alone", folder, None, self.paths, *SETTINGS).start().ready()
         for river, batch in self.batches:
             assert alone.post(river, batch)
-        wait_for("one machine is through", lambda: rows(alone.db, BEHIND) == [(0,)] and len(rows(alone.db, "SELECT 1 FROM incidents")) == len(names), 60)
+        wait_for(
+            "one machine is through",
+            lambda: rows(alone.db, BEHIND) == [(0,)] and len(rows(alone.db, "SELECT 1 FROM incidents")) == len(names),
+            60,
+        )
         alone.stop()
         self.expected = Record(alone.db)
 
@@ -102,23 +114,59 @@ def send(display, batches):
 def by_hand(display):
     code, opened = post(display, "/v1/incidents", '{"river": "alder", "method": "atgd"}')
     closed = post(display, f"/v1/incidents/{opened['id']}/close")
-    check("a person opens and closes an incident", code == 201 and closed[0] == 200 and closed[1]["close_reason"] == "closed by hand", str((code, closed[0])))
+    check(
+        "a person opens and closes an incident",
+        code == 201 and closed[0] == 200 and closed[1]["close_reason"] == "closed by hand",
+        str((code, closed[0])),
+    )
     check("an incident that is closed cannot be closed", post(display, f"/v1/incidents/{opened['id']}/close")[0] == 404)
 
 
 def nonsense(node, display, worker):
-    for subject in ("hw.in.0.alder.readings", "hw.in.x", "hw.in.3.beck.command", "hw.in.1.nowhere.readings", "hw.out.1.alder.estimate", "hw.out.9"):
-        for payload in (b"", b"\x00\xff\xfe", b"{}", b'{"rows": [[1, 2, 3, 4]]}', b'{"rows": ' + b"[" * 5000, b"x" * 200_000):
+    for subject in (
+        "hw.in.0.alder.readings",
+        "hw.in.x",
+        "hw.in.3.beck.command",
+        "hw.in.1.nowhere.readings",
+        "hw.out.1.alder.estimate",
+        "hw.out.9",
+    ):
+        for payload in (
+            b"",
+            b"\x00\xff\xfe",
+            b"{}",
+            b'{"rows": [[1, 2, 3, 4]]}',
+            b'{"rows": ' + b"[" * 5000,
+            b"x" * 200_000,
+        ):
             publish(node.port, subject, payload)
     time.sleep(1)
-    check("nonsense on the bus ends nobody", display.alive() and worker.alive() and ask(display.address + "/healthz")[0] == 200)
+    check(
+        "nonsense on the bus ends nobody",
+        display.alive() and worker.alive() and ask(display.address + "/healthz")[0] == 200,
+    )
 
 
 def sensors_by_mqtt(headwater, place, cluster, worker):
     """Published straight to NATS, QoS 1; carried into the stream by serve."""
-    display = Display(headwater, "mqtt", place.folder, cluster, place.paths, *SETTINGS, "--mqtt", f"127.0.0.1:{cluster.nodes[0].mqtt}").start().ready()
+    display = (
+        Display(
+            headwater,
+            "mqtt",
+            place.folder,
+            cluster,
+            place.paths,
+            *SETTINGS,
+            "--mqtt",
+            f"127.0.0.1:{cluster.nodes[0].mqtt}",
+        )
+        .start()
+        .ready()
+    )
     wait_for("serve is at the broker", lambda: events(display, "mqtt_connected"), 15)
-    Publisher(cluster.nodes[0].mqtt).publish([(f"headwater/alder/s{1 + i % 2}", f"0.0001{i} {500_000 + 60 * i}") for i in range(50)])
+    Publisher(cluster.nodes[0].mqtt).publish(
+        [(f"headwater/alder/s{1 + i % 2}", f"0.0001{i} {500_000 + 60 * i}") for i in range(50)]
+    )
     sql = "SELECT count(*) FROM readings WHERE time_s >= 500000"
     wait_for("readings over MQTT are stored", lambda: rows(display.db, sql) == [(50,)], 15)
     check("sensors publish to NATS over MQTT", True)
@@ -136,13 +184,23 @@ def one_worker(headwater, folder):
     half = len(place.batches) // 2
     send(display, place.batches[:half])
     nonsense(node, display, worker)
-    wait_for("a copy is in the cluster", lambda: len({e["partition"] for e in events(worker, "copy_made")}) >= len({e["partition"] for e in events(worker, "partition_taken") if e["replayed"]}) > 0, 20)
+    wait_for(
+        "a copy is in the cluster",
+        lambda: len({e["partition"] for e in events(worker, "copy_made")})
+        >= len({e["partition"] for e in events(worker, "partition_taken") if e["replayed"]})
+        > 0,
+        20,
+    )
     worker.kill()
     shutil.rmtree(os.path.join(folder, "work"))  # nothing but the cluster's copy is left
-    send(display, place.batches[half:half + 9])
+    send(display, place.batches[half : half + 9])
     worker.start()
     copied = {e["partition"] for e in events(worker, "copy_made")}
-    wait_for("the worker is back", lambda: copied <= {e["partition"] for e in events(worker, "partition_taken") if e["origin"] == "copy"}, 20)
+    wait_for(
+        "the worker is back",
+        lambda: copied <= {e["partition"] for e in events(worker, "partition_taken") if e["origin"] == "copy"},
+        20,
+    )
     check("a worker without its files goes on from the cluster's copies", len(copied) > 1, f"{len(copied)} of them")
 
     node.kill()
@@ -151,20 +209,48 @@ def one_worker(headwater, folder):
     check("and what is known is still shown", ask(display.address + "/v1/incidents")[0] == 200)
     node.start()
     began = time.monotonic()
-    send(display, place.batches[half + 9:])
-    check("the cluster comes back and all go on by themselves", True, f"every batch sent after {time.monotonic() - began:.1f} s")
+    send(display, place.batches[half + 9 :])
+    check(
+        "the cluster comes back and all go on by themselves",
+        True,
+        f"every batch sent after {time.monotonic() - began:.1f} s",
+    )
     unlike = place.agrees(display)
     check("the same readings, incidents and estimates as one machine, to the bit", not unlike, "; ".join(unlike))
     late = Display(headwater, "late", folder, cluster, place.paths, *SETTINGS).start().ready()
     unlike = place.agrees(late)
     check("a service that comes late shows the same", not unlike, "; ".join(unlike))
     found = ask(late.address + "/v1/incidents")[1]["incidents"][0]["id"]
-    check("and its engine's samples are the same", ask(f"{late.address}/v1/incidents/{found}/posterior")[1] == ask(f"{display.address}/v1/incidents/{found}/posterior")[1] != "")
+    check(
+        "and its engine's samples are the same",
+        ask(f"{late.address}/v1/incidents/{found}/posterior")[1]
+        == ask(f"{display.address}/v1/incidents/{found}/posterior")[1]
+        != "",
+    )
     by_hand(display)
     repeated(display)
     sensors_by_mqtt(headwater, place, cluster, worker)
-    other = subprocess.run([headwater, "work", *place.paths, "--nats", f"nats://127.0.0.1:{node.port}", "--dir", folder, "--partitions", "5"], capture_output=True, text=True, timeout=20)
-    check("another number of partitions is refused", other.returncode == 2 and "--partitions 5" in other.stderr, other.stderr.strip())
+    other = subprocess.run(
+        [
+            headwater,
+            "work",
+            *place.paths,
+            "--nats",
+            f"nats://127.0.0.1:{node.port}",
+            "--dir",
+            folder,
+            "--partitions",
+            "5",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=20,
+    )
+    check(
+        "another number of partitions is refused",
+        other.returncode == 2 and "--partitions 5" in other.stderr,
+        other.stderr.strip(),
+    )
     check("all stop cleanly", [late.stop(), display.stop(), worker.stop()] == [0, 0, 0])
     refused(headwater, folder, cluster, place)
     engines(headwater, folder, cluster, place)
@@ -173,11 +259,17 @@ def one_worker(headwater, folder):
 
 def refused(headwater, folder, cluster, place):
     """What can never work ends at once, with a sentence."""
-    for name, options, code, sentence in (("other", ("--partitions", "5"), 2, "--partitions 5: the cluster was made with 4"),
-                                          ("foreign", ("--db", os.path.join(folder, "alone.db")), 1, "another cluster or to a single service")):
+    for name, options, code, sentence in (
+        ("other", ("--partitions", "5"), 2, "--partitions 5: the cluster was made with 4"),
+        ("foreign", ("--db", os.path.join(folder, "alone.db")), 1, "another cluster or to a single service"),
+    ):
         display = Display(headwater, name, folder, cluster, place.paths, *SETTINGS, *options).start()
         wait_for("serve ends", lambda: not display.alive(), 15)
-        check(f"serve ends with an error: {sentence}", display.process.returncode == code and sentence in display.tail(), str((display.process.returncode, display.tail(300))))
+        check(
+            f"serve ends with an error: {sentence}",
+            display.process.returncode == code and sentence in display.tail(),
+            str((display.process.returncode, display.tail(300))),
+        )
 
 
 def engines(headwater, folder, cluster, place):
@@ -191,28 +283,43 @@ def engines(headwater, folder, cluster, place):
     def ends(process, sentence):
         process.start()
         wait_for("it ends", lambda: not process.alive(), 15)
-        check(f"it ends with an error: {sentence}", process.process.returncode == 1 and sentence in process.tail(), str((process.process.returncode, process.tail(300))))
+        check(
+            f"it ends with an error: {sentence}",
+            process.process.returncode == 1 and sentence in process.tail(),
+            str((process.process.returncode, process.tail(300))),
+        )
 
     works_with(b"99")
     ends(worker, "worked by engine 99")
     ends(Display(headwater, "older", folder, cluster, place.paths, *SETTINGS), "worked by engine 99")
     works_with(b"1")
     stop = threading.Event()
-    voice = threading.Thread(target=lambda: [publish(node.port, "hw.worker.veteran", b"") for _ in iter(lambda: stop.wait(0.4), True)])
+    voice = threading.Thread(
+        target=lambda: [publish(node.port, "hw.worker.veteran", b"") for _ in iter(lambda: stop.wait(0.4), True)]
+    )
     voice.start()
     ends(worker, "worker veteran works with engine 1")
     stop.set()
     voice.join()
     waiting = Display(headwater, "waiting", folder, cluster, place.paths, *SETTINGS).start().ready()
-    wait_for("serve waits", lambda: any("waiting for a worker" in e["reason"] for e in events(waiting, "cluster_not_joined")), 15)
+    wait_for(
+        "serve waits",
+        lambda: any("waiting for a worker" in e["reason"] for e in events(waiting, "cluster_not_joined")),
+        15,
+    )
     worker.start()
     wait_for("a worker takes over", lambda: events(worker, "engine_taken_over"), 15)
     wait_for("and serve joins", lambda: ask(waiting.address + "/readyz")[0] == 200, 20)
-    check("once nobody of the older engine is heard, a worker takes the cluster over", [waiting.stop(), worker.stop()] == [0, 0])
+    check(
+        "once nobody of the older engine is heard, a worker takes the cluster over",
+        [waiting.stop(), worker.stop()] == [0, 0],
+    )
 
 
 def repeated(display):
-    """A batch that the stream has taken within the last two minutes is told to be a duplicate; single readings are only found by the workers."""
+    """A batch that the stream has taken within the last two minutes is told to be a duplicate; single readings are only
+    found by the workers.
+    """
     batch = "time_s,sensor,concentration_g_m3\n400000,s1,0\n400060,s1,0\n"
     answers = [display.post("alder", body) for body in (batch, batch, batch.replace("400060,s1,0\n", ""))]
     counts = [(answer["accepted"], answer["duplicates"]) for answer in answers]
@@ -226,7 +333,10 @@ def majority_gone(headwater, folder):
     ready = lambda: ask(display.address + "/readyz")[0]  # noqa: E731
     wait_for("serve has found the cluster", lambda: ready() == 200, 30)
     old = nats_version() < (2, 10)
-    check("an engine whose copies may differ is told of" if old else "an engine that keeps its copies alike is fine", bool(events(display, "nats_too_old")) == old)
+    check(
+        "an engine whose copies may differ is told of" if old else "an engine that keeps its copies alike is fine",
+        bool(events(display, "nats_too_old")) == old,
+    )
     leader = cluster.stream_leader("HW_IN") or cluster.nodes[0]
     lost = [node for node in cluster.nodes if node is not leader]
     lost[0].kill()
@@ -236,7 +346,11 @@ def majority_gone(headwater, folder):
     began = time.monotonic()
     wait_for("not ready", lambda: ready() == 503, 20)
     took = time.monotonic() - began
-    check("two nodes of three gone: not ready, and no reading is acknowledged", took < 10 and display.post(*place.batches[1]) is None, f"after {took:.1f} s")
+    check(
+        "two nodes of three gone: not ready, and no reading is acknowledged",
+        took < 10 and display.post(*place.batches[1]) is None,
+        f"after {took:.1f} s",
+    )
     for node in lost:
         node.start()
     wait_for("ready again", lambda: ready() == 200, 40)
@@ -280,7 +394,7 @@ def several_workers(headwater, folder):
     orphans = sorted(p for p, names in holders([killed]).items() if names)
     killed.kill()
     began = time.monotonic()
-    send(display, place.batches[third:2 * third])
+    send(display, place.batches[third : 2 * third])
     wait_for("all are worked again", lambda: all(holders(workers).get(p) for p in orphans) and evenly(workers), 20)
     taken = time.monotonic() - began
     check("a killed worker is replaced within 10 s", taken < 10, f"{len(orphans)} partitions, {taken:.1f} s")
@@ -291,7 +405,7 @@ def several_workers(headwater, folder):
     wait_for("it notices", lambda: events(workers[0], "lease_lost"), 10)
     wait_for("and gets its share again", lambda: evenly(workers), 20)
     check("a paused worker is replaced, notices when it wakes, and gets its share again", True)
-    send(display, place.batches[2 * third:])
+    send(display, place.batches[2 * third :])
     unlike = place.agrees(display)
     check("the same readings, incidents and estimates as one machine, to the bit", not unlike, "; ".join(unlike))
     check("all stop cleanly", [process.stop() for process in [display, *workers]] == [0, 0, 0])

@@ -1,8 +1,8 @@
 """Do the copies that NATS keeps of a stream hold the same messages? Read from the files of stopped nodes.
 
-With nats-server 2.9.10 they do not, whenever a leader that was cut off with clients of its own comes back: it keeps what it
-was handed meanwhile in the places where the others have acknowledged messages, and no reader can be right on every node.
-2.10.27 puts it right (docs/scale.md).
+With nats-server 2.9.10 they do not, whenever a leader that was cut off with clients of its own comes back: it keeps
+what it was handed meanwhile in the places where the others have acknowledged messages, and no reader can be right on
+every node. 2.10.27 puts it right (docs/scale.md).
 """
 import glob
 import os
@@ -25,7 +25,7 @@ def messages(folder, stream):
             length &= HEADERS - 1
             if length < HEAD.size + CHECKSUM or at + length > len(data):
                 break
-            found[number] = (when, data[at + HEAD.size:at + length - CHECKSUM])
+            found[number] = (when, data[at + HEAD.size : at + length - CHECKSUM])
             at += length
     return found
 
@@ -33,4 +33,8 @@ def messages(folder, stream):
 def disagreements(cluster, stream="HW_IN"):
     """Numbers under which two nodes hold different messages."""
     copies = [messages(os.path.join(cluster.folder, node.name), stream) for node in cluster.nodes]
-    return [number for number in sorted(set().union(*copies)) if len({copy[number] for copy in copies if number in copy}) > 1]
+    return [
+        number
+        for number in sorted(set().union(*copies))
+        if len({copy[number] for copy in copies if number in copy}) > 1
+    ]

@@ -46,7 +46,7 @@ class Sensors(threading.Thread):
             if self.pace(self.done / len(self.lane)):
                 time.sleep(0.02)
                 continue
-            some = self.lane[self.done:self.done + self.AT_ONCE]
+            some = self.lane[self.done : self.done + self.AT_ONCE]
             self.tries += 1
             try:
                 publisher = publisher or Publisher(self.ports[at % len(self.ports)], client=self.client, timeout=6)

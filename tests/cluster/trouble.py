@@ -26,7 +26,9 @@ class Trouble:
         nodes_out = sum(self.out(node) for node in self.cluster.nodes)
         while True:
             target = self.rng.choice(self.cluster.nodes + self.workers + self.displays)
-            if self.out(target) or (target in self.cluster.nodes and nodes_out and (nodes_out > 1 or self.rng.random() < 0.7)):
+            if self.out(target) or (
+                target in self.cluster.nodes and nodes_out and (nodes_out > 1 or self.rng.random() < 0.7)
+            ):
                 continue
             return target
 
@@ -39,7 +41,11 @@ class Trouble:
             return next(node for node in self.cluster.nodes if not self.out(node)), "cut", 5
         if self.count in first:
             return first[self.count]
-        return self.choose(), self.rng.choice(["kill", "pause", "cut"]), self.rng.choice([0.3, 1, 3, 8]) * self.rng.uniform(0.7, 1.4)
+        return (
+            self.choose(),
+            self.rng.choice(["kill", "pause", "cut"]),
+            self.rng.choice([0.3, 1, 3, 8]) * self.rng.uniform(0.7, 1.4),
+        )
 
     def strike(self):
         target, kind, seconds = self.plan()
@@ -50,7 +56,8 @@ class Trouble:
             target.pause()
             mend = target.resume
         else:
-            # The planned one is a clean cut; those that chance brings may leave a node its clients, or hand it late what was held.
+            # The planned one is a clean cut; those that chance brings may leave a node its clients, or hand it late
+            # what was held.
             clean = self.count < PLANNED
             links = target.links + (getattr(target, "clients", []) if clean or self.rng.random() < 0.5 else [])
             drop, state = clean or self.rng.random() < 0.5, REFUSED if clean else self.rng.choice([HELD, REFUSED])
@@ -60,6 +67,7 @@ class Trouble:
             def mend():
                 for link in links:
                     link.set("open", drop)
+
         self.struck(target, kind, seconds, mend)
 
     def struck(self, target, kind, seconds, mend):
@@ -91,8 +99,9 @@ class Trouble:
 
 
 class Splits(Trouble):
-    """One fault only, the one Raft is there for: the node that leads the stream of readings is cut off from the other nodes
-    but not from its clients, who go on handing it readings, and comes back when the others have a leader of their own."""
+    """One fault only, the one Raft is there for: the node that leads the stream of readings is cut off from the other
+    nodes but not from its clients, who go on handing it readings, and comes back when the others have a leader.
+    """
 
     def strike(self):
         target = self.cluster.stream_leader("HW_IN") or self.cluster.nodes[0]
@@ -103,6 +112,7 @@ class Splits(Trouble):
         def mend():
             for link in target.links:
                 link.set("open", drop)
+
         self.struck(target, "split off", seconds, mend)
 
     def pass_time(self):

@@ -85,6 +85,22 @@ static void hear(void *context, const char *sentence) {
   require(sentence[0] != '\0');
 }
 
+/* The same as a body for a river with this mapping. */
+static void read_body(const char *text, size_t size, hw_columns *columns) {
+  hw_river river = hw__catalog_site(catalog(), 0)->river;
+  river.import = columns;
+  hw_rows *rows = NULL;
+  require(hw_rows_create(text, size, HW_ROWS_CSV, &river, &rows) == HW_OK);
+  hw_row row;
+  hw_error error = {{0}};
+  hw_status status;
+  while ((status = hw_rows_next(rows, &row, &error)) != HW_EEND) {
+    require(status == HW_OK || (status == HW_EINPUT && error.text[0] != '\0'));
+    require(status != HW_OK || isfinite(row.reading.time_s));
+  }
+  hw_rows_free(rows);
+}
+
 /* A table of somebody else's; up to a zero byte it may bring a mapping along. */
 void fuzz_table(const uint8_t *data, size_t size) {
   const uint8_t *end = memchr(data, '\0', size < 400 ? size : 400);
@@ -97,6 +113,9 @@ void fuzz_table(const uint8_t *data, size_t size) {
   const size_t begin = columns ? length + 1 : 0;
   const hw_reader_options options = {.columns = columns, .timezone = "Europe/Berlin", .tell = hear};
   read_all((const char *)data + begin, size - begin, &options);
+  if (columns) {
+    read_body((const char *)data + begin, size - begin, columns);
+  }
   hw_columns_free(columns);
 }
 
@@ -194,7 +213,7 @@ void fuzz_centerline(const uint8_t *data, size_t size) {
   hw__centerline line = {0};
   hw_error error = {{0}};
   const hw_river *river = &hw__catalog_site(catalog(), 0)->river;
-  if (hw__centerline_parse("fuzz", (const char *)data, size, river, &line, &error) != HW_OK) {
+  if (hw__centerline_parse("fuzz", (const char *)data, size, river, 0, &line, &error) != HW_OK) {
     require(error.text[0] != '\0' && !line.points);
     return;
   }
@@ -238,8 +257,10 @@ void fuzz_wire(const uint8_t *data, size_t size) {
   }
   check_ingest(&ingest);
   hw__log_record command;
-  if (hw__wire_read_command(body, rest, &command) == HW_OK) {
+  char *note = NULL;
+  if (hw__wire_read_command(body, rest, &command, &note) == HW_OK) {
     require(!command.method[0] || hw_method_find(command.method));
+    free(note);
   }
   static hw__wire_news news;
   if (hw__wire_read_news(body, rest, catalog(), &news) == HW_OK) {

@@ -8,7 +8,7 @@ targets="river readings table columns zone csv ndjson line json mqtt centerline 
 # search TARGET SECONDS: one line on what came of it
 search() {
   mkdir -p "corpus/$1"
-  if tests/fuzz/fuzz_$1 -max_total_time="$2" -max_len=4096 -timeout=5 -rss_limit_mb=2048 -print_final_stats=1 \
+  if tests/fuzz/fuzz_$1 -max_total_time="$2" -max_len=4096 -timeout="${FUZZ_TIMEOUT:-5}" -rss_limit_mb=2048 -print_final_stats=1 \
       "corpus/$1" "../tests/fuzz/corpus/$1" >"$1.log" 2>&1; then
     echo "ok      $1: $(awk '/stat::number_of_executed_units/ { print $2 }' "$1.log") inputs in $2 s"
   else

@@ -1,5 +1,5 @@
 """test_headwater.py FOLDER: the Python package on a bundled spill, river.yaml and readings.csv."""
-import datetime
+import ast
 import gc
 import json
 import os
@@ -28,8 +28,11 @@ class Package(unittest.TestCase):
         estimate = headwater.identify(self.river, READINGS)
         self.assertIn(estimate.river, repr(self.river))
         if program:
-            printed = json.loads(subprocess.run([program, "identify", RIVER, READINGS, "--format", "json"],
-                                                capture_output=True, check=True).stdout)
+            printed = json.loads(
+                subprocess.run(
+                    [program, "identify", RIVER, READINGS, "--format", "json"], capture_output=True, check=True
+                ).stdout
+            )
             for key in ("estimate", "interval", "candidates", "arrivals", "trust"):
                 self.assertEqual(estimate[key], printed[key], key)
 
@@ -41,13 +44,50 @@ class Package(unittest.TestCase):
         by_frame = headwater.identify(self.river, frame)
         pieces = headwater.Run(self.river)
         for begin in range(0, len(frame), 50):
-            pieces.observe(frame.iloc[begin:begin + 50])
+            pieces.observe(frame.iloc[begin : begin + 50])
         single = headwater.Run(self.river)
         for row in frame.itertuples():
-            single.observe(row.time.to_pydatetime(), row.sensor, row.concentration_g_m3, row.below_limit, row.above_limit)
+            single.observe(
+                row.time.to_pydatetime(), row.sensor, row.concentration_g_m3, row.below_limit, row.above_limit
+            )
         for other in (by_frame, pieces.estimate(), single.estimate()):
             self.assertEqual(other["interval"], whole["interval"])
             self.assertEqual(other["estimate"], whole["estimate"])
+
+    def test_frames_as_pandas_reads_them(self):
+        """Times and limits as texts: what read_csv makes of a readings file."""
+        frame = pandas.read_csv(READINGS)
+        self.assertEqual(frame["concentration_g_m3"].dtype, object)
+        whole = headwater.identify(self.river, READINGS)
+        for times in (frame["time"], pandas.to_datetime(frame["time"]).dt.tz_convert("Europe/Berlin")):
+            by_frame = headwater.identify(self.river, frame.assign(time=times))
+            self.assertEqual(by_frame["interval"], whole["interval"])
+        wrong = frame.assign(concentration_g_m3=["high"] + list(frame["concentration_g_m3"][1:]))
+        with self.assertRaisesRegex(headwater.InputError, "row 0: concentration_g_m3 'high', expected a number"):
+            headwater.identify(self.river, wrong)
+        with self.assertRaisesRegex(headwater.InputError, "a frame without sensors"):
+            headwater.identify(self.river, frame.drop(columns="sensor"))
+
+    def test_stubs_know_what_there_is(self):
+        folder = pathlib.Path(__file__).parents[2] / "python" / "headwater"
+        for stub, module in (("__init__.pyi", headwater), ("_headwater.pyi", headwater._headwater)):
+            tree = ast.parse((folder / stub).read_text())
+            for node in tree.body:
+                if not isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+                    continue
+                real = getattr(module, node.name)
+                for member in node.body if isinstance(node, ast.ClassDef) else ():
+                    if isinstance(member, ast.FunctionDef):
+                        self.assertTrue(hasattr(real, member.name), f"{stub}: {node.name}.{member.name}")
+                known = {getattr(member, "name", None) for member in node.body}
+                for name in vars(real) if isinstance(node, ast.ClassDef) and module is headwater else ():
+                    if callable(getattr(real, name)) and not name.startswith("_"):
+                        self.assertIn(name, known, f"{stub}: {node.name} lacks {name}")
+        self.assertEqual(
+            set(headwater.__all__),
+            {n.name for n in ast.parse((folder / "__init__.pyi").read_text()).body if hasattr(n, "name")}
+            | {"Error", "InputError", "MachineError", "River", "Table", "__version__", "methods"},
+        )
 
     def test_arrays_are_looked_into_not_copied(self):
         readings = headwater.read(READINGS, self.river)
@@ -85,18 +125,24 @@ class Package(unittest.TestCase):
             headwater.River("nowhere.yaml")
         with self.assertRaisesRegex(headwater.InputError, "r:1: unknown key 'colour'"):
             headwater.River(text="colour: red", name="r")
+        with self.assertRaisesRegex(headwater.InputError, "level 5, expected a share between 0 and 1"):
+            headwater.Run(self.river, level=5)
         with self.assertRaisesRegex(ValueError, "no method 'atdg'"):
             headwater.Run(self.river, "atdg")
         with self.assertRaisesRegex(headwater.InputError, "sensor 's77' is not in the river file"):
-            headwater.Run(self.river).observe(pandas.DataFrame({"time_s": [1.0], "sensor": ["s77"],
-                                                                "concentration_ug_l": [2.0]}))
+            headwater.Run(self.river).observe(
+                pandas.DataFrame({"time_s": [1.0], "sensor": ["s77"], "concentration_ug_l": [2.0]})
+            )
         with self.assertRaisesRegex(headwater.InputError, "reading 0: "):
             headwater.Run(self.river).observe(numpy.array([1.0]), numpy.array([99]), numpy.array([0.3]))
         with self.assertRaises(headwater.InputError):
             headwater.Run(self.river).estimate()
         with self.assertRaisesRegex(headwater.InputError, "times without an offset"):
-            headwater.Run(self.river).observe(pandas.DataFrame({"time": pandas.to_datetime(["2026-03-01"]),
-                                                                "sensor": ["s1"], "concentration_ug_l": [2.0]}))
+            headwater.Run(self.river).observe(
+                pandas.DataFrame(
+                    {"time": pandas.to_datetime(["2026-03-01"]), "sensor": ["s1"], "concentration_ug_l": [2.0]}
+                )
+            )
         with self.assertRaises(TypeError):
             headwater.River()
 
@@ -133,6 +179,14 @@ class Package(unittest.TestCase):
         page = estimate._repr_html_()
         self.assertIn("<table>", page)
         self.assertIn("mass_g", page)
+        self.assertIn(estimate.estimate["time"][:10], page)  # the calendar, not seconds since 1970
+        self.assertIn("interval", dir(estimate))
+        self.assertEqual(dict(estimate), estimate.to_dict())
+        nothing = headwater.identify(
+            self.river, pandas.DataFrame({"time_s": [1.0, 2.0], "sensor": "s1", "concentration_g_m3": 0.0})
+        )
+        self.assertIn("no source: ", nothing._repr_html_())
+        self.assertIn("no source; no sensor shows a pulse", repr(nothing))
         self.assertEqual(estimate.to_dict()["schema"], "headwater.estimate/1")
         with self.assertRaises(AttributeError):
             estimate.colour
@@ -145,6 +199,7 @@ class Package(unittest.TestCase):
         self.assertEqual(band.shape, (50, 3))
         self.assertTrue((band[:, 0] <= band[:, 2]).all())
         import matplotlib
+
         matplotlib.use("Agg")
         self.assertEqual(run.plot().get_title(), self.river.name)
 

@@ -35,14 +35,21 @@ def differences(shown, got, path="$"):
 def main(headwater, page):
     blocks = re.findall(r"```(sh|json)\n(.*?)```", open(page).read(), re.S)
     faults = 0
-    with tempfile.TemporaryDirectory() as folder, Service(headwater, folder, "--method", "atgd", "--quiet", "7200") as service:
+    with tempfile.TemporaryDirectory() as folder, Service(
+        headwater, folder, "--method", "atgd", "--quiet", "7200"
+    ) as service:
         service.post(spill(headwater, service.river))
         service.settle()
         for index, (language, text) in enumerate(blocks):
             if language != "sh":
                 continue
-            run = subprocess.run(["bash", "-eo", "pipefail", "-c", text], env={**os.environ, "H": service.address},
-                                 cwd=folder, capture_output=True, text=True)
+            run = subprocess.run(
+                ["bash", "-eo", "pipefail", "-c", text],
+                env={**os.environ, "H": service.address},
+                cwd=folder,
+                capture_output=True,
+                text=True,
+            )
             found = []
             follows = blocks[index + 1] if index + 1 < len(blocks) else ("", "")
             streaming = "max-time" in text

@@ -18,11 +18,18 @@ class Broker:
                 port = probe.getsockname()[1]
         self.port = port
         with open(os.path.join(folder, "mosquitto.conf"), "w") as out:
-            out.write(f"listener {port} 127.0.0.1\n{more}persistence true\npersistence_location {folder}/\nautosave_interval 1\n"
-                      "max_inflight_messages 200\nmax_queued_messages 0\n" + ("user root\n" if os.getuid() == 0 else ""))
+            out.write(
+                f"listener {port} 127.0.0.1\n{more}persistence true\npersistence_location "
+                f"{folder}/\nautosave_interval 1\n"
+                "max_inflight_messages 200\nmax_queued_messages 0\n" + ("user root\n" if os.getuid() == 0 else "")
+            )
 
     def start(self):
-        self.process = subprocess.Popen(["mosquitto", "-c", os.path.join(self.folder, "mosquitto.conf")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            ["mosquitto", "-c", os.path.join(self.folder, "mosquitto.conf")],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for _ in range(100):
             try:
                 socket.create_connection(("127.0.0.1", self.port)).close()
@@ -51,7 +58,12 @@ class Publisher:
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname="localhost")
         text = lambda value: struct.pack(">H", len(value)) + value.encode()  # noqa: E731
-        body = text("MQTT") + bytes([4, 0xC2 if user else 2, 0, 60]) + text(client) + (text(user) + text(password) if user else b"")
+        body = (
+            text("MQTT")
+            + bytes([4, 0xC2 if user else 2, 0, 60])
+            + text(client)
+            + (text(user) + text(password) if user else b"")
+        )
         self.socket.sendall(bytes([0x10, len(body)]) + body)
         assert self.read(4)[:2] == b"\x20\x02"
 

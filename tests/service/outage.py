@@ -18,10 +18,14 @@ import serving  # noqa: E402
 
 HEADWATER = sys.argv[1]
 OPTIONS = ("--method", "atgd", "--quiet", "7200")
-WORKED_OUT = ("SELECT seq, river, sensor, time_s, concentration_g_m3, below FROM readings ORDER BY seq",
-              "SELECT id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, closed_seq, closed_s, reason FROM incidents ORDER BY id",
-              "SELECT incident, seq, mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi FROM estimates AS e "
-              "WHERE seq = (SELECT max(seq) FROM estimates WHERE incident = e.incident) ORDER BY incident")
+WORKED_OUT = (
+    "SELECT seq, river, sensor, time_s, concentration_g_m3, below FROM readings ORDER BY seq",
+    "SELECT id, river, sensor, method, seed, opened_s, onset_s, from_s, origin_s, closed_seq, closed_s, reason FROM "
+    "incidents ORDER BY id",
+    "SELECT incident, seq, mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi "
+    "FROM estimates AS e "
+    "WHERE seq = (SELECT max(seq) FROM estimates WHERE incident = e.incident) ORDER BY incident",
+)
 
 
 def worked_out(db):
@@ -50,7 +54,7 @@ def check_the_server_may_crash_and_come_back(server, folder):
     os.mkdir(at_sqlite), os.mkdir(at_postgres)
     river = serving.Service(HEADWATER, folder).river
     header, *body = serving.spill(HEADWATER, river, last=120_000).splitlines()
-    parts = ["\n".join([header, *body[at:at + 4]]) + "\n" for at in range(0, len(body), 4)]
+    parts = ["\n".join([header, *body[at : at + 4]]) + "\n" for at in range(0, len(body), 4)]
     expected = calm(at_sqlite, parts)
     serving.POSTGRES = server.url
     service = serving.Service(HEADWATER, at_postgres, *OPTIONS).start()
@@ -83,7 +87,10 @@ def check_the_server_may_crash_and_come_back(server, folder):
 def check_broken_connections_are_made_again(server, folder):
     with serving.Service(HEADWATER, folder, *OPTIONS) as service:
         for n in range(5):
-            serving.psql(service.db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'headwater'")
+            serving.psql(
+                service.db,
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'headwater'",
+            )
             assert service.post(f"time_s,sensor,concentration_g_m3\n{n},s1,0\n")["accepted"] == 1
             assert service.get("/v1/rivers/demo/readings?sensor=s1")["readings"]
 
@@ -95,8 +102,10 @@ def check_a_server_that_hangs_is_given_up(server, folder):
         server.signal_all(signal.SIGSTOP)
         try:
             began = time.monotonic()
-            answers = {path: service.request(path, body, {"Content-Type": "text/csv"} if body else {}, timeout=60)[0]
-                       for path, body in (("/v1/readings?river=demo", parts[1]), ("/readyz", None), ("/healthz", None))}
+            answers = {
+                path: service.request(path, body, {"Content-Type": "text/csv"} if body else {}, timeout=60)[0]
+                for path, body in (("/v1/readings?river=demo", parts[1]), ("/readyz", None), ("/healthz", None))
+            }
             took = time.monotonic() - began
         finally:
             server.signal_all(signal.SIGCONT)
@@ -117,7 +126,9 @@ def check_a_full_disk_is_told_and_got_over(_, folder):
     small = os.path.join(folder, "small")
     os.chmod(folder, 0o755)  # the server runs as somebody else
     os.mkdir(small)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m,mode=777", "tmpfs", small], capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=100m,mode=777", "tmpfs", small], capture_output=True
+    ).returncode:
         print("  skip: a small file system cannot be mounted here")
         return
     try:
@@ -130,7 +141,9 @@ def check_a_full_disk_is_told_and_got_over(_, folder):
 
 
 def full_disk(server, service, ballast):
-    body = lambda n: "time_s,sensor,concentration_g_m3\n" + "".join(f"{n}.{at:04d},s1,0\n" for at in range(1, 1001))  # noqa: E731
+    body = lambda n: "time_s,sensor,concentration_g_m3\n" + "".join(
+        f"{n}.{at:04d},s1,0\n" for at in range(1, 1001)
+    )  # noqa: E731
     assert send(service, body(0))
     with open(ballast, "wb", buffering=0) as out:
         try:
@@ -157,21 +170,39 @@ def full_disk(server, service, ballast):
     assert service.request("/readyz")[0] == 200
     stored = serving.rows(service.db, "SELECT count(*), count(DISTINCT time_s) FROM readings")
     assert stored == [(1000 * (len(acknowledged) + 3),) * 2], (stored, len(acknowledged))
-    print(f"  {len(acknowledged)} bodies stored, then {ready[1].strip()}; well again {time.monotonic() - began:.1f} s after room was made")
+    print(
+        f"  {len(acknowledged)} bodies stored, then {ready[1].strip()}; well again {time.monotonic() - began:.1f} s "
+        "after room was made"
+    )
 
 
 def check_a_second_service_is_refused(server, folder):
     with serving.Service(HEADWATER, folder) as service:
         url = service.db.replace("headwater@", "headwater:swordfish@")
-        run = subprocess.run([HEADWATER, "serve", service.river, "--store", url, "--listen", "127.0.0.1:0"], capture_output=True, text=True)
-        assert run.returncode == 3 and "another process holds" in run.stderr and run.stderr.count("headwater: ") == 1, run
+        run = subprocess.run(
+            [HEADWATER, "serve", service.river, "--store", url, "--listen", "127.0.0.1:0"],
+            capture_output=True,
+            text=True,
+        )
+        assert (
+            run.returncode == 3 and "another process holds" in run.stderr and run.stderr.count("headwater: ") == 1
+        ), run
         assert "swordfish" not in run.stderr, run.stderr
 
 
 def check_no_server_is_one_sentence(server, folder):
     river = serving.Service(HEADWATER, folder).river
-    run = subprocess.run([HEADWATER, "serve", river, "--store", "postgresql://me:swordfish@127.0.0.1:1/x", "--listen", "127.0.0.1:0"], capture_output=True, text=True)
-    assert run.returncode == 3 and run.stderr.count("\n") == 1 and "does not answer" in run.stderr and "swordfish" not in run.stderr, run
+    run = subprocess.run(
+        [HEADWATER, "serve", river, "--store", "postgresql://me:swordfish@127.0.0.1:1/x", "--listen", "127.0.0.1:0"],
+        capture_output=True,
+        text=True,
+    )
+    assert (
+        run.returncode == 3
+        and run.stderr.count("\n") == 1
+        and "does not answer" in run.stderr
+        and "swordfish" not in run.stderr
+    ), run
 
 
 def main():

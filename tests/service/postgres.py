@@ -19,7 +19,9 @@ SKIPPED = 77
 
 def programs():
     """Where initdb and postgres are; None: not installed."""
-    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[4])) or [shutil.which("initdb")]
+    found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"), key=lambda path: int(path.split("/")[4])) or [
+        shutil.which("initdb")
+    ]
     return os.path.dirname(found[-1]) if found[-1] else None
 
 
@@ -42,14 +44,51 @@ class Server:
         self.process = None
 
     def __enter__(self):
-        subprocess.run([f"{self.bin}/initdb", "-D", self.data, "-U", "headwater", "-A", "trust", "-E", "UTF8", "--locale", "C", "--wal-segsize", "1", "-N"],
-                       check=True, stdout=subprocess.DEVNULL, cwd=self.folder, **self.user)
+        subprocess.run(
+            [
+                f"{self.bin}/initdb",
+                "-D",
+                self.data,
+                "-U",
+                "headwater",
+                "-A",
+                "trust",
+                "-E",
+                "UTF8",
+                "--locale",
+                "C",
+                "--wal-segsize",
+                "1",
+                "-N",
+            ],
+            check=True,
+            stdout=subprocess.DEVNULL,
+            cwd=self.folder,
+            **self.user,
+        )
         return self.start()
 
     def start(self):
         self.log = open(os.path.join(self.folder, "log"), "a")
-        self.process = subprocess.Popen([f"{self.bin}/postgres", "-D", self.data, "-p", str(self.port), "-h", "127.0.0.1", "-k", self.folder,
-                                         "-c", "shared_buffers=32MB"], stdout=self.log, stderr=self.log, cwd=self.folder, **self.user)
+        self.process = subprocess.Popen(
+            [
+                f"{self.bin}/postgres",
+                "-D",
+                self.data,
+                "-p",
+                str(self.port),
+                "-h",
+                "127.0.0.1",
+                "-k",
+                self.folder,
+                "-c",
+                "shared_buffers=32MB",
+            ],
+            stdout=self.log,
+            stderr=self.log,
+            cwd=self.folder,
+            **self.user,
+        )
         until = time.time() + 20
         while time.time() < until and self.process.poll() is None:
             if subprocess.run([f"{self.bin}/pg_isready", "-q", "-d", self.url]).returncode == 0:
@@ -58,7 +97,7 @@ class Server:
         raise RuntimeError("postgres does not start: " + open(self.log.name).read()[-2000:])
 
     def stop(self, how="fast"):
-        """"fast" ends the sessions first, "at once" is a crash: it recovers at the next start."""
+        """ "fast" ends the sessions first, "at once" is a crash: it recovers at the next start."""
         self.process.send_signal({"fast": signal.SIGINT, "at once": signal.SIGQUIT}[how])
         self.process.wait()
         self.log.close()

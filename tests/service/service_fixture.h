@@ -1,4 +1,4 @@
-/* A small river for tests of the service: sensors s1 at 0 m and s2 at 8 km, known hydraulics. */
+/* A small river for tests of the service: sensors s1 at 0 m and s2 at 8 km, known hydraulics, gauges g1 and s2. */
 #ifndef HW_TESTS_SERVICE_FIXTURE_H
 #define HW_TESTS_SERVICE_FIXTURE_H
 
@@ -18,7 +18,10 @@ static const char fixture_yaml[] =
     "candidates:\n"
     "  - {id: mill, name: Paper mill, location_m: -12000}\n"
     "intakes:\n"
-    "  - {id: town, name: Town intake, location_m: 15000, alarm_g_m3: 0.001}\n";
+    "  - {id: town, name: Town intake, location_m: 15000, alarm_g_m3: 0.001}\n"
+    "gauges:\n"
+    "  - {id: g1, location_m: 4000}\n"
+    "  - {id: s2, location_m: 8000}\n";
 
 static inline hw__catalog *fixture_catalog(size_t rivers) {
   static const char *const ids[] = {"demo", "other", "third"};

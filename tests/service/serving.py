@@ -27,8 +27,28 @@ intakes:
 
 def spill(headwater, river, source="50000,-12000,3600", last=60000, first=0):
     """Readings of a release 12 km upstream, as CSV."""
-    return subprocess.run([headwater, "simulate", river, "--source", source, "--every", "300", "--from", str(first), "--to", str(last),
-                           "--noise-relative", "0.03", "--noise-absolute", "1e-5"], check=True, capture_output=True, text=True).stdout
+    return subprocess.run(
+        [
+            headwater,
+            "simulate",
+            river,
+            "--source",
+            source,
+            "--every",
+            "300",
+            "--from",
+            str(first),
+            "--to",
+            str(last),
+            "--noise-relative",
+            "0.03",
+            "--noise-absolute",
+            "1e-5",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
 
 
 # Set (by postgres.py) to the URL of a PostgreSQL server, every service keeps its data there instead of in a file.
@@ -40,13 +60,22 @@ def database(folder):
     if not POSTGRES:
         return os.path.join(folder, "test.db")
     name = "t" + hashlib.sha256(folder.encode()).hexdigest()[:16]
-    psql(POSTGRES, f"SELECT 'CREATE DATABASE {name}' WHERE NOT EXISTS (SELECT 1 FROM pg_database WHERE datname = '{name}') \\gexec")
+    psql(
+        POSTGRES,
+        f"SELECT 'CREATE DATABASE {name}' WHERE NOT EXISTS (SELECT 1 FROM pg_database WHERE datname = '{name}') "
+        "\\gexec",
+    )
     return POSTGRES.rsplit("/", 1)[0] + "/" + name
 
 
 def psql(url, script):
-    run = subprocess.run(["psql", "-qXt", "--csv", "-v", "ON_ERROR_STOP=1", url], input=script, capture_output=True, text=True,
-                         env={**os.environ, "PGOPTIONS": "-c search_path=headwater"})
+    run = subprocess.run(
+        ["psql", "-qXt", "--csv", "-v", "ON_ERROR_STOP=1", url],
+        input=script,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PGOPTIONS": "-c search_path=headwater"},
+    )
     assert run.returncode == 0, run.stderr
     return run.stdout
 
@@ -94,8 +123,26 @@ def held(db):
 def certificate(folder, name, *more):
     """(certificate, key), PEM; None where there is no openssl program. more: signed by another."""
     cert, key = os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key")
-    made = subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-keyout", key, "-out", cert, *more],
-                          capture_output=True)
+    made = subprocess.run(
+        [
+            "openssl",
+            "req",
+            "-x509",
+            "-newkey",
+            "rsa:2048",
+            "-nodes",
+            "-days",
+            "1",
+            "-subj",
+            f"/CN={name}",
+            "-keyout",
+            key,
+            "-out",
+            cert,
+            *more,
+        ],
+        capture_output=True,
+    )
     os.chmod(folder, 0o755)
     return (cert, key) if made.returncode == 0 else None
 
@@ -115,8 +162,23 @@ class Service:
 
     def start(self):
         self.log = open(os.path.join(self.folder, "log"), "a")
-        self.process = subprocess.Popen([*self.prefix, self.headwater, "serve", *self.rivers, "--listen", "127.0.0.1:0", "--store", self.db, *self.options],
-                                        stdout=subprocess.PIPE, stderr=self.log, text=True, env=self.environment)
+        self.process = subprocess.Popen(
+            [
+                *self.prefix,
+                self.headwater,
+                "serve",
+                *self.rivers,
+                "--listen",
+                "127.0.0.1:0",
+                "--store",
+                self.db,
+                *self.options,
+            ],
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+            env=self.environment,
+        )
         line = self.process.stdout.readline().strip()
         if not line:
             raise RuntimeError(f"no service: exit {self.process.wait()}, {open(self.log.name).read()[-2000:]}")
@@ -149,8 +211,12 @@ class Service:
 
     def request(self, path, body=None, headers=None, method=None, timeout=20):
         """(status, text, headers)"""
-        request = urllib.request.Request(self.address + path, data=body.encode() if isinstance(body, str) else body,
-                                         headers=headers or {}, method=method)
+        request = urllib.request.Request(
+            self.address + path,
+            data=body.encode() if isinstance(body, str) else body,
+            headers=headers or {},
+            method=method,
+        )
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
                 return answer.status, answer.read().decode(), answer.headers
@@ -180,8 +246,13 @@ class Service:
         until = time.time() + seconds
         before = None
         while time.time() < until:
-            now = (self.metric("headwater_log_records"), self.metric("headwater_tracker_lag_records"), self.metric("headwater_incidents_behind"),
-                   self.metric("headwater_engine_readings_total"), self.metric("headwater_estimates_total"))
+            now = (
+                self.metric("headwater_log_records"),
+                self.metric("headwater_tracker_lag_records"),
+                self.metric("headwater_incidents_behind"),
+                self.metric("headwater_engine_readings_total"),
+                self.metric("headwater_estimates_total"),
+            )
             if now == before and now[1] == now[2] == 0:
                 return
             before = now

@@ -26,7 +26,7 @@ static hw_status parse(const char *text, hw__centerline *line, hw_error *error) 
   for (char *c = json; (c = strchr(c, '\'')); c++) {
     *c = '"';
   }
-  return hw__centerline_parse("line.geojson", json, strlen(json), river(), line, error);
+  return hw__centerline_parse("line.geojson", json, strlen(json), river(), 0, line, error);
 }
 
 static hw__centerline read_well(const char *text) {

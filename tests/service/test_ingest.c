@@ -28,7 +28,7 @@ static void test_csv_rows_get_the_fate_they_deserve(void **state) {
       "16.5,x,s2,0x10\n" /* malformed value */
       "16.5,x,s2,-400\n" /* negative */
       "16.5,x,s2,1e12\n" /* absurd */
-      "1e14,x,s2,1\n"    /* absurd time */
+      "1e11,x,s2,1\n"    /* absurd time */
       "17.5,x,s2,nan\n"  /* not a number */
       "18.5,\"x,y\",\"s1\",2 # so\n";
   assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body)), HW_OK);
@@ -68,6 +68,102 @@ static void test_bodies_have_the_grammar_of_files(void **state) {
   assert_int_equal(hw__ingest_body(&ingest, HW_BODY_NDJSON, body, sizeof body - 1), HW_OK);
   assert_int_equal(ingest.count, 1); /* a line too long is one rejection */
   assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+  hw__ingest_clear(&ingest);
+}
+
+/* In place of a concentration, in every format; a concentration beside it counts, and it is an extra column then. */
+/* A body in the words of another program, by the `import` of the river it is for. */
+static void test_bodies_are_read_by_the_rivers_import(void **state) {
+  (void)state;
+  static const char yaml[] =
+      "name: Elm\n"
+      "hydraulics: {velocity_m_s: 1.1, dispersion_m2_s: 30, area_m2: 40}\n"
+      "search: {mass_g: [10, 10000], location_m: [-3000, -10], time_s: [2026-02-01T00:00:00Z, 2026-04-01T00:00:00Z]}\n"
+      "sensors: [{id: s1, location_m: 37.5}, {id: s2, location_m: 141.2}]\n"
+      "import: {separator: ';', decimal: ',', header: 1, time: Zeit, time_as: dmy, timezone: Europe/Berlin,\n"
+      "  sensors: {s1: Nord (ppb), s2: Wehr (ppb)}, unit: ppb}\n";
+  hw__catalog *catalog = NULL;
+  hw_river river;
+  hw_error error = {""};
+  assert_int_equal(hw__catalog_create(&catalog), HW_OK);
+  assert_int_equal(hw_river_parse("elm", yaml, strlen(yaml), NULL, NULL, &river, &error), HW_OK);
+  assert_int_equal(hw__catalog_add(catalog, "elm", "elm.yaml", &river, &error), HW_OK);
+  hw__ingest ingest = start(catalog);
+  const char *body =
+      "Zeit;Nord (ppb);Wehr (ppb)\n"
+      "01.03.2026 08:15;0,37;\n"
+      "01.03.2026 08:30;14,2;<0,02\n"
+      "31.02.2026 08:30;14,2;1\n"
+      "01.03.2026 08:45;hoch;2,5\n";
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body)), HW_OK);
+  assert_int_equal(ingest.count, 4);                                                 /* also the one beside a bad one */
+  assert_true(ingest.entries[0].calendar && ingest.entries[0].time_s == 1772349300); /* 07:15 UTC */
+  assert_float_equal(ingest.entries[1].concentration_g_m3, 14.2e-3, 1e-15);
+  assert_true(ingest.entries[2].below_limit && ingest.entries[2].place.sensor == 1 && ingest.entries[2].line == 3);
+  assert_int_equal(ingest.tally[HW_FATE_MISSING], 1);
+  assert_int_equal(ingest.reject_count, 2);
+  assert_int_equal(ingest.rejects[1].line, 5);
+  assert_non_null(strstr(ingest.rejects[1].reason, "Nord (ppb) 'hoch', expected a number"));
+  hw__ingest_clear(&ingest);
+  /* Our own way is read as ever, and what fits neither is refused once, with the name that is not there. */
+  ingest = start(catalog);
+  const char *ours = "time,sensor,concentration_ug_l\n2026-03-01T08:15:00Z,s2,1.5\n";
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, ours, strlen(ours)), HW_OK);
+  assert_int_equal(ingest.count, 1);
+  const char *other = "Datum;Wert\n01.03.2026 08:15;0,37\n";
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, other, strlen(other)), HW_OK);
+  assert_int_equal(ingest.reject_count, 1);
+  assert_string_equal(ingest.rejects[0].reason, "no column 'Zeit' for the time in the header 'Datum;Wert'");
+  hw__ingest_clear(&ingest);
+  hw__catalog_free(catalog);
+}
+
+static void test_discharges_of_gauges_are_readings_too(void **state) {
+  static const struct {
+    hw__body_kind kind;
+    const char *body;
+  } bodies[] = {
+      {HW_BODY_CSV, "time_s,gauge,discharge_m3_s\n14.5,g1,3.7\n"},
+      {HW_BODY_CSV, "time_s,sensor,concentration_g_m3,discharge_m3_s\n14.5,g1,,3.7\n"},
+      {HW_BODY_NDJSON, "{\"gauge\": \"g1\", \"time_s\": 14.5, \"discharge_m3_s\": 3.7}\n"},
+      {HW_BODY_JSON, "[{\"sensor\": \"g1\", \"time_s\": 14.5, \"discharge_m3_s\": 3.7, \"concentration_g_m3\": null}]"},
+      {HW_BODY_LINE, "flow,gauge=g1 discharge_m3_s=3.7 14500000000"},
+  };
+  for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+    hw__ingest ingest = start(*state);
+    assert_int_equal(hw__ingest_body(&ingest, bodies[i].kind, bodies[i].body, strlen(bodies[i].body)), HW_OK);
+    assert_int_equal(ingest.count, 1);
+    const hw__checked_reading *e = &ingest.entries[0];
+    assert_true(e->place.gauge && e->place.sensor == 0 && e->time_s == 14.5 && e->concentration_g_m3 == 3.7);
+    assert_int_equal(hw__censoring(e), HW_DISCHARGE);
+    hw__ingest_clear(&ingest);
+  }
+  hw__ingest ingest = start(*state);
+  const char *csv =
+      "time_s,sensor,concentration_g_m3,discharge_m3_s\n"
+      "1,s2,0.5,3.7\n" /* the sensor of this name */
+      "1,s2,,3.7\n"    /* its gauge */
+      "1,s1,,3.7\n"    /* no such gauge */
+      "2,g1,,0\n"
+      "2,g1,,-1\n"
+      "2,g1,,<3\n"
+      "2,g1,,2e6\n"
+      "2,s1,,\n";
+  assert_int_equal(hw__ingest_body(&ingest, HW_BODY_CSV, csv, strlen(csv)), HW_OK);
+  assert_int_equal(ingest.count, 2);
+  assert_true(!ingest.entries[0].place.gauge && ingest.entries[0].concentration_g_m3 == 0.5);
+  assert_true(ingest.entries[1].place.gauge && ingest.entries[1].place.sensor == 1);
+  assert_int_equal(ingest.tally[HW_FATE_UNKNOWN], 1);
+  assert_int_equal(ingest.tally[HW_FATE_NEGATIVE], 2);
+  assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+  assert_int_equal(ingest.tally[HW_FATE_ABSURD], 1);
+  assert_int_equal(ingest.tally[HW_FATE_MISSING], 1);
+  assert_string_equal(ingest.rejects[0].reason, "no gauge 's1'");
+  hw__ingest_clear(&ingest);
+  /* Of an MQTT topic that names a gauge alone the plain payload is a discharge. */
+  assert_int_equal(hw__ingest_payload(&ingest, "g1", "3.7 14.5", 8), HW_OK);
+  assert_int_equal(hw__ingest_payload(&ingest, "s2", "3.7 14.5", 8), HW_OK);
+  assert_true(ingest.entries[0].place.gauge && !ingest.entries[1].place.gauge);
   hw__ingest_clear(&ingest);
 }
 
@@ -275,6 +371,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_csv_rows_get_the_fate_they_deserve),
       cmocka_unit_test(test_bodies_have_the_grammar_of_files),
+      cmocka_unit_test(test_bodies_are_read_by_the_rivers_import),
+      cmocka_unit_test(test_discharges_of_gauges_are_readings_too),
       cmocka_unit_test(test_small_negative_noise_is_a_reading),
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),

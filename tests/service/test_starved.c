@@ -101,9 +101,11 @@ static void test_a_message_of_the_cluster_is_read_whole_or_again(void **state) {
   met = true;
   for (long n = 0; met; n++) {
     hw__log_record record;
+    char *note = NULL;
     starve(n, false);
-    const hw_status status = hw__wire_read_command(command, sizeof command - 1, &record);
+    const hw_status status = hw__wire_read_command(command, sizeof command - 1, &record, &note);
     until_failure = -1;
+    free(note);
     assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
   }
 }

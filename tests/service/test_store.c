@@ -12,6 +12,7 @@
 
 #include "service_fixture.h"
 #include "store/store.h"
+#include "store/verify.h"
 
 /* Set by postgres.py: the same tests on PostgreSQL. */
 static const char *postgres;
@@ -56,8 +57,8 @@ static int tear_down(void **state) {
   fixture *f = *state;
   hw__store_close(f->store);
   hw__catalog_free(f->catalog);
-  const char *const endings[] = {"", "-wal", "-shm", "-lock"};
-  for (int i = 0; i < 3; i++) {
+  const char *const endings[] = {"", "-wal", "-shm", "-lock", "-head"};
+  for (int i = 0; i < 5; i++) {
     char path[128];
     snprintf(path, sizeof path, "%s%s", f->path, endings[i]);
     unlink(path);
@@ -154,6 +155,75 @@ static void test_readings_and_commands_merge_in_order(void **state) {
   } while (count);
   assert_int_equal(expected - 1, 80 + 14);
   hw__store_return(f->store, db);
+}
+
+static void count_fault(void *context, const hw__fault *fault) {
+  (void)fault;
+  ++*(size_t *)context;
+}
+
+/* All blocks and the end: how many faults, of how many records. */
+static size_t verify(fixture *f, uint64_t *records) {
+  size_t faults = 0;
+  const hw__fault_teller teller = {count_fault, &faults};
+  hw__db *db = hw__store_reader(f->store);
+  int64_t mark = 0, lost_upto = 0;
+  bool more = true;
+  *records = 0;
+  while (more) {
+    assert_int_equal(hw__verify_block(db, &mark, &teller, records, &more), HW_DB_OK);
+  }
+  assert_int_equal(hw__verify_end(db, &teller, &lost_upto), HW_DB_OK);
+  hw__store_return(f->store, db);
+  return faults;
+}
+
+static hw__db_status run_remove(hw__db *db, int64_t *seq, void *context) {
+  (void)seq;
+  size_t removed = 0;
+  return hw__db_remove(db, *(const int64_t *)context, 0, 0, &removed);
+}
+
+static hw__db_status run_lose(hw__db *db, int64_t *seq, void *context) {
+  (void)seq;
+  (void)context;
+  return hw__sql_run(db, SQL_FORGET_READINGS, HW_VALUES(of_integer(2800)));
+}
+
+static void test_the_chain_holds_under_retention(void **state) {
+  fixture *f = *state;
+  static hw__checked_reading batch[100];
+  uint64_t records = 0;
+  for (int round = 0; round < 30; round++) {
+    for (size_t i = 0; i < 100; i++) {
+      batch[i] = entry(i % 2, 0, (double)(100 * round) + (double)i, -0.0);
+    }
+    hw__ingest ingest;
+    assert_int_equal(put(f, batch, 100, &ingest), HW_DB_OK);
+    hw__log_record command = {.kind = HW_RECORD_OPEN, .time_s = NAN};
+    assert_int_equal(hw__store_write(f->store, run_command, &command), HW_DB_OK);
+  }
+  assert_int_equal(verify(f, &records), 0);
+  assert_int_equal(records, 3030);
+  for (int64_t upto = 17; upto < 2700; upto += 331) {
+    assert_int_equal(hw__store_write(f->store, run_remove, &upto), HW_DB_OK);
+    assert_int_equal(verify(f, &records), 0);
+    assert_int_equal(records, 3030 - upto);
+  }
+  hw__store_close(f->store); /* and goes on after it */
+  assert_int_equal(open_store(f), HW_DB_OK);
+  batch[0] = entry(0, 1, 5, 0.37);
+  hw__ingest ingest;
+  assert_int_equal(put(f, batch, 1, &ingest), HW_DB_OK);
+  assert_int_equal(verify(f, &records), 0);
+  assert_int_equal(hw__store_write(f->store, run_lose, NULL), HW_DB_OK);
+  assert_int_equal(verify(f, &records), 1);
+}
+
+static void test_the_hash_is_the_published_one(void **state) {
+  (void)state;
+  assert_true(hw__fnv(hw__fnv_start(), "", 0) == UINT64_C(0xcbf29ce484222325));
+  assert_true(hw__fnv(hw__fnv_start(), "foobar", 6) == UINT64_C(0x85944171f73967e8));
 }
 
 typedef struct {
@@ -335,6 +405,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_calendar_and_relative_times_do_not_mix, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
+      cmocka_unit_test(test_the_hash_is_the_published_one),
       cmocka_unit_test_setup_teardown(test_concurrent_writers_share_commits_and_lose_nothing, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_failing_job_does_not_take_others_with_it, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_numbers_given_by_the_caller_are_kept, set_up, tear_down),

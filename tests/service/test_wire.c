@@ -105,10 +105,13 @@ static void test_readings_survive_the_wire_to_the_bit(void **state) {
   const hw__checked_reading *pointers[COUNT];
   for (size_t i = 0; i < COUNT; i++) {
     /* Times and values that the door lets through, with all their digits. */
-    entries[i] = (hw__checked_reading){.place = {0, i % 2},
+    entries[i] = (hw__checked_reading){.place = {0, i % 2, i % 5 == 1},
                                        .time_s = fmod(awkward[i], 1e9),
                                        .concentration_g_m3 = fabs(fmod(awkward[i], 1e5)),
-                                       .below_limit = i % 3 == 0};
+                                       .below_limit = i % 3 == 0 && i % 5 != 1};
+    if (entries[i].place.gauge && !(entries[i].concentration_g_m3 > 0)) {
+      entries[i].concentration_g_m3 = 0.1 + 0.2; /* no gauge says none */
+    }
     pointers[i] = &entries[i];
   }
   char *text = hw__wire_readings(site, pointers, COUNT);
@@ -121,6 +124,7 @@ static void test_readings_survive_the_wire_to_the_bit(void **state) {
     assert_memory_equal(&e->concentration_g_m3, &entries[i].concentration_g_m3, sizeof e->concentration_g_m3);
     assert_int_equal(e->below_limit, entries[i].below_limit);
     assert_int_equal(e->place.sensor, entries[i].place.sensor);
+    assert_int_equal(e->place.gauge, entries[i].place.gauge);
     assert_int_equal(e->line, i);
   }
   hw__ingest_clear(&ingest);
@@ -131,15 +135,25 @@ static void test_commands_survive_the_wire(void **state) {
   (void)state;
   const hw__log_record open = {.kind = HW_RECORD_OPEN, .time_s = 0.1 + 0.2, .method = "posterior"};
   const hw__log_record close = {.kind = HW_RECORD_CLOSE, .time_s = NAN, .incident = 4114};
+  const hw__log_record heard = {
+      .kind = HW_RECORD_ACKNOWLEDGE, .time_s = NAN, .incident = 4114, .note = "{\"who\": \"Ann \\\"A\\\"\"}"};
   hw__log_record back;
+  char *note = NULL;
   char *text = hw__wire_command(&open);
-  assert_int_equal(hw__wire_read_command(text, strlen(text), &back), HW_OK);
+  assert_int_equal(hw__wire_read_command(text, strlen(text), &back, &note), HW_OK);
+  assert_null(note);
   assert_true(back.kind == HW_RECORD_OPEN && back.time_s == open.time_s);
   assert_string_equal(back.method, "posterior");
   free(text);
   text = hw__wire_command(&close);
-  assert_int_equal(hw__wire_read_command(text, strlen(text), &back), HW_OK);
+  assert_int_equal(hw__wire_read_command(text, strlen(text), &back, &note), HW_OK);
   assert_true(back.kind == HW_RECORD_CLOSE && isnan(back.time_s) && back.incident == 4114);
+  free(text);
+  text = hw__wire_command(&heard);
+  assert_int_equal(hw__wire_read_command(text, strlen(text), &back, &note), HW_OK);
+  assert_true(back.kind == HW_RECORD_ACKNOWLEDGE && back.incident == 4114 && back.note == note);
+  assert_string_equal(note, heard.note);
+  free(note);
   free(text);
 }
 

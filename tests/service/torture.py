@@ -23,8 +23,13 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
 from serving import POSTGRES, Service, rows, spill  # noqa: E402
 
-FINAL = "SELECT incident, seq, mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi FROM estimates"
-INCIDENTS = "SELECT id, sensor, opened_s, onset_s, from_s, origin_s, closed_seq, closed_s, reason FROM incidents ORDER BY id"
+FINAL = (
+    "SELECT incident, seq, mass_g, location_m, time_s, mass_lo, mass_hi, location_lo, location_hi, time_lo, time_hi "
+    "FROM estimates"
+)
+INCIDENTS = (
+    "SELECT id, sensor, opened_s, onset_s, from_s, origin_s, closed_seq, closed_s, reason FROM incidents ORDER BY id"
+)
 READINGS = "SELECT sensor, time_s, concentration_g_m3, below FROM readings ORDER BY seq"
 
 
@@ -35,13 +40,15 @@ def check(claim, truth, detail=""):
 
 def batches(readings, size):
     header, *body = readings.splitlines()
-    return ["\n".join([header, *body[i:i + size]]) + "\n" for i in range(0, len(body), size)]
+    return ["\n".join([header, *body[i : i + size]]) + "\n" for i in range(0, len(body), size)]
 
 
 def send(service, batch):
     """True once acknowledged; False when the service was not there or went away (fate unknown)."""
     try:
-        request = urllib.request.Request(service.address + "/v1/readings?river=demo", data=batch.encode(), headers={"Content-Type": "text/csv"})
+        request = urllib.request.Request(
+            service.address + "/v1/readings?river=demo", data=batch.encode(), headers={"Content-Type": "text/csv"}
+        )
         with urllib.request.urlopen(request, timeout=5) as answer:
             told = json.load(answer)
             assert not told["rejected"], told
@@ -59,14 +66,19 @@ def kills(headwater, count, seed, method, last):
         os.mkdir(calm), os.mkdir(wild)
         options = ("--method", method, "--quiet", "7200")
         service = Service(headwater, calm, *options).start()
-        windows = [spill(headwater, service.river, f"50000,-12000,{3600 + start}", start + 90_000, start + 300).splitlines() for start in range(0, last, 90_000)]
+        windows = [
+            spill(headwater, service.river, f"50000,-12000,{3600 + start}", start + 90_000, start + 300).splitlines()
+            for start in range(0, last, 90_000)
+        ]
         readings = "\n".join([windows[0][0], *(line for window in windows for line in window[1:])])
         parts = batches(readings, 7)
         for part in parts:
             assert send(service, part)
         service.settle(60)
         service.stop()
-        expected = [rows(service.db, sql) for sql in (READINGS, INCIDENTS)], dict((r[:2], r[2:]) for r in rows(service.db, FINAL))
+        expected = [rows(service.db, sql) for sql in (READINGS, INCIDENTS)], dict(
+            (r[:2], r[2:]) for r in rows(service.db, FINAL)
+        )
 
         service = Service(headwater, wild, *options).start()
         state = {"done": 0, "killed": 0, "stop": False}
@@ -88,23 +100,36 @@ def kills(headwater, count, seed, method, last):
             killed += 1
             state["killed"] = killed
             if state["done"]:
-                acknowledged = sum(p.count("\n") - 1 for p in parts[:state["done"]])
+                acknowledged = sum(p.count("\n") - 1 for p in parts[: state["done"]])
                 stored = rows(service.db, "SELECT count(*) FROM readings")[0][0]
                 if stored < acknowledged:
-                    failed += check("acknowledged readings are stored", False, f"{stored} < {acknowledged} after kill {killed}")
+                    failed += check(
+                        "acknowledged readings are stored", False, f"{stored} < {acknowledged} after kill {killed}"
+                    )
                     break
             service.start()
         thread.join(timeout=300)
         state["stop"] = True
         service.settle(120)
         service.stop()
-        got = [rows(service.db, sql) for sql in (READINGS, INCIDENTS)], dict((r[:2], r[2:]) for r in rows(service.db, FINAL))
-        last = lambda found: {incident: max(s for i, s in found if i == incident) for incident, _ in found}  # noqa: E731
+        got = [rows(service.db, sql) for sql in (READINGS, INCIDENTS)], dict(
+            (r[:2], r[2:]) for r in rows(service.db, FINAL)
+        )
+        last = lambda found: {
+            incident: max(s for i, s in found if i == incident) for incident, _ in found
+        }  # noqa: E731
         common = set(got[1]) & set(expected[1])
-        failed += check(f"{killed} kills over HTTP ({method}): every reading stored once, in the same order", got[0][0] == expected[0][0], f"{len(got[0][0])} readings")
+        failed += check(
+            f"{killed} kills over HTTP ({method}): every reading stored once, in the same order",
+            got[0][0] == expected[0][0],
+            f"{len(got[0][0])} readings",
+        )
         failed += check("the same incidents, to the bit", got[0][1] == expected[0][1], f"{len(got[0][1])} incidents")
-        failed += check("the same estimates, to the bit", last(got[1]) == last(expected[1]) and all(got[1][k] == expected[1][k] for k in common),
-                        f"{len(common)} estimates compared")
+        failed += check(
+            "the same estimates, to the bit",
+            last(got[1]) == last(expected[1]) and all(got[1][k] == expected[1][k] for k in common),
+            f"{len(common)} estimates compared",
+        )
     return failed
 
 
@@ -129,7 +154,7 @@ def mqtt_kills(headwater, count, seed, total=4000):
         def publish():
             publisher = Publisher(broker.port)
             for at in range(0, len(messages), 20):
-                publisher.publish(messages[at:at + 20])
+                publisher.publish(messages[at : at + 20])
                 time.sleep(count * 0.06 / (total / 20))
 
         thread = threading.Thread(target=publish)
@@ -143,7 +168,9 @@ def mqtt_kills(headwater, count, seed, total=4000):
         while time.time() < until and service.metric("headwater_log_records") < total:
             time.sleep(0.2)
         stored = rows(service.db, "SELECT count(*), count(DISTINCT sensor || '@' || time_s) FROM readings")[0]
-        failed = check(f"{count} kills over MQTT: all {total} messages stored once", stored == (total, total), str(stored))
+        failed = check(
+            f"{count} kills over MQTT: all {total} messages stored once", stored == (total, total), str(stored)
+        )
 
         broker.stop()  # gone...
         status, _, _ = service.request("/healthz")
@@ -154,7 +181,10 @@ def mqtt_kills(headwater, count, seed, total=4000):
         until = time.time() + 30
         while time.time() < until and service.metric("headwater_log_records") < total + 50:
             time.sleep(0.2)
-        failed += check("the broker went and came back: later messages arrive", service.metric("headwater_log_records") == total + 50)
+        failed += check(
+            "the broker went and came back: later messages arrive",
+            service.metric("headwater_log_records") == total + 50,
+        )
         service.stop()
         broker.stop()
     return failed
@@ -165,7 +195,9 @@ def damage_while_running(headwater):
     acknowledged that is not stored, and what is whole is still told. A backup and the senders' repetitions heal it."""
     failed = 0
     kind = {"Content-Type": "text/csv"}
-    readings = lambda first: "time_s,sensor,concentration_g_m3\n" + "".join(f"{t},s1,0.00001\n" for t in range(first, first + 20000))  # noqa: E731
+    readings = lambda first: "time_s,sensor,concentration_g_m3\n" + "".join(
+        f"{t},s1,0.00001\n" for t in range(first, first + 20000)
+    )  # noqa: E731
     with tempfile.TemporaryDirectory() as folder:
         service = Service(headwater, folder, "--method", "atgd").start()
         assert service.request("/v1/readings", readings(0), kind)[0] == 200
@@ -181,10 +213,20 @@ def damage_while_running(headwater):
         told = service.request("/v1/readings", readings(50000), kind)[0]  # may still go through the writer's own memory
         old = service.request("/v1/rivers/demo/readings?sensor=s1&from=100&to=19000")[0]
         codes = [service.request("/v1/readings", readings(100000 + 20000 * i), kind)[0] for i in range(3)]
-        failed += check("damage met while running: the question and every further reading are refused", old == 503 and codes == [503] * 3, f"{told}, then {old}, {codes}")
-        failed += check("damage met while running: alive, not ready, what is whole is told",
-                        [service.request(path)[0] for path in ("/healthz", "/readyz", "/v1/rivers", "/metrics")] == [200, 503, 200, 200])
-        failed += check("damage met while running: said once in the log", open(os.path.join(folder, "log")).read().count("database_damaged") == 1)
+        failed += check(
+            "damage met while running: the question and every further reading are refused",
+            old == 503 and codes == [503] * 3,
+            f"{told}, then {old}, {codes}",
+        )
+        failed += check(
+            "damage met while running: alive, not ready, what is whole is told",
+            [service.request(path)[0] for path in ("/healthz", "/readyz", "/v1/rivers", "/metrics")]
+            == [200, 503, 200, 200],
+        )
+        failed += check(
+            "damage met while running: said once in the log",
+            open(os.path.join(folder, "log")).read().count("database_damaged") == 1,
+        )
         service.stop()
         for ending in ("-wal", "-shm"):
             with contextlib.suppress(FileNotFoundError):
@@ -192,8 +234,12 @@ def damage_while_running(headwater):
         os.replace(service.db + ".backup", service.db)
         with service:
             answers = [json.loads(service.request("/v1/readings", readings(first), kind)[1]) for first in (0, 50000)]
-            failed += check("the backup in place, all sent again: everything stored once", [a["accepted"] for a in answers] == [0, 20000]
-                            and rows(service.db, "SELECT count(*) FROM readings")[0][0] == 40000, str(answers)[:120])
+            failed += check(
+                "the backup in place, all sent again: everything stored once",
+                [a["accepted"] for a in answers] == [0, 20000]
+                and rows(service.db, "SELECT count(*) FROM readings")[0][0] == 40000,
+                str(answers)[:120],
+            )
     return failed
 
 
@@ -204,23 +250,45 @@ def faults(headwater):
     with tempfile.TemporaryDirectory() as folder:
         small = os.path.join(folder, "small")
         os.mkdir(small)
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], capture_output=True).returncode == 0
+        mounted = (
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", small], capture_output=True).returncode
+            == 0
+        )
         if mounted:
             try:
                 service = Service(headwater, small).start()
                 kind = {"Content-Type": "text/csv"}
                 big = "time_s,sensor,concentration_g_m3\n" + "".join(f"{{0}}{i:04d},s1,0\n" for i in range(2000))
                 codes = [service.request("/v1/readings", big.replace("{0}", str(n)), kind)[0] for n in range(1, 40)]
-                failed += check("full disk: refused with 507, nothing half stored", 507 in codes, str(sorted(set(codes))))
+                failed += check(
+                    "full disk: refused with 507, nothing half stored", 507 in codes, str(sorted(set(codes)))
+                )
                 stored = codes.count(200) * 2000
-                failed += check("full disk: what was acknowledged is there", rows(service.db, "SELECT count(*) FROM readings")[0][0] == stored)
-                failed += check("full disk: not ready, still answering", service.request("/readyz")[0] == 503 and service.request("/v1/rivers")[0] == 200)
+                failed += check(
+                    "full disk: what was acknowledged is there",
+                    rows(service.db, "SELECT count(*) FROM readings")[0][0] == stored,
+                )
+                failed += check(
+                    "full disk: not ready, still answering",
+                    service.request("/readyz")[0] == 503 and service.request("/v1/rivers")[0] == 200,
+                )
                 subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
-                failed += check("space again: readings are accepted again", service.request("/v1/readings", batch.format(7), kind)[0] == 200)
+                failed += check(
+                    "space again: readings are accepted again",
+                    service.request("/v1/readings", batch.format(7), kind)[0] == 200,
+                )
                 service.stop()
                 subprocess.run(["mount", "-o", "remount,ro", small], check=True)
-                run = subprocess.run([headwater, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0"], capture_output=True, text=True)
-                failed += check("read-only disk: refuses to start, exit 3, one sentence", run.returncode == 3 and run.stderr.count("headwater: ") == 1, run.stderr.strip()[-100:])
+                run = subprocess.run(
+                    [headwater, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0"],
+                    capture_output=True,
+                    text=True,
+                )
+                failed += check(
+                    "read-only disk: refuses to start, exit 3, one sentence",
+                    run.returncode == 3 and run.stderr.count("headwater: ") == 1,
+                    run.stderr.strip()[-100:],
+                )
             finally:
                 subprocess.run(["umount", "-l", small], capture_output=True)
         else:
@@ -229,9 +297,19 @@ def faults(headwater):
         with Service(headwater, folder) as service:
             service.post(batch.format(1))
         os.chmod(service.db, 0o444), os.chmod(folder, 0o755)
-        as_nobody = ["setpriv", "--reuid=65534", "--clear-groups"] if os.getuid() == 0 and shutil.which("setpriv") else []
-        run = subprocess.run([*as_nobody, headwater, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0"], capture_output=True, text=True)
-        failed += check("read-only database: refuses to start, exit 3, one sentence", run.returncode == 3 and run.stderr.count("headwater: ") == 1 and "database" in run.stderr, run.stderr.strip()[-100:])
+        as_nobody = (
+            ["setpriv", "--reuid=65534", "--clear-groups"] if os.getuid() == 0 and shutil.which("setpriv") else []
+        )
+        run = subprocess.run(
+            [*as_nobody, headwater, "serve", service.river, "--db", service.db, "--listen", "127.0.0.1:0"],
+            capture_output=True,
+            text=True,
+        )
+        failed += check(
+            "read-only database: refuses to start, exit 3, one sentence",
+            run.returncode == 3 and run.stderr.count("headwater: ") == 1 and "database" in run.stderr,
+            run.stderr.strip()[-100:],
+        )
         os.chmod(service.db, 0o644)
         with Service(headwater, folder) as service:
             for n in range(200):
@@ -245,10 +323,14 @@ def faults(headwater):
             service.start()
             status = service.request("/v1/readings", batch.format(5), {"Content-Type": "text/csv"})[0]
             ready = service.request("/readyz")[0]
-            failed += check("damaged pages: readings refused (503), not ready", status == 503 and ready == 503, f"{status} {ready}")
+            failed += check(
+                "damaged pages: readings refused (503), not ready", status == 503 and ready == 503, f"{status} {ready}"
+            )
             service.stop()
         except RuntimeError as fault:
-            failed += check("damaged pages: refuses to start with a sentence", "damaged" in str(fault), str(fault)[-120:])
+            failed += check(
+                "damaged pages: refuses to start with a sentence", "damaged" in str(fault), str(fault)[-120:]
+            )
     failed += damage_while_running(headwater)
     failed += read_only_while_running(headwater)
     return failed + clock_back(headwater)
@@ -267,7 +349,11 @@ def read_only_while_running(headwater):
             empty.truncate(32 << 20)
         mount = ["mount", "-o", "loop", image, disk]
         tools = all(map(shutil.which, ("mkfs.ext4", "chattr")))
-        if not tools or subprocess.run(["mkfs.ext4", "-q", image], capture_output=True).returncode or subprocess.run(mount, capture_output=True).returncode:
+        if (
+            not tools
+            or subprocess.run(["mkfs.ext4", "-q", image], capture_output=True).returncode
+            or subprocess.run(mount, capture_output=True).returncode
+        ):
             print("skip read-only disk under a running service: an ext4 image cannot be mounted here")
             return 0
         acknowledged = []
@@ -290,12 +376,22 @@ def read_only_while_running(headwater):
         try:
             service.start()
             codes = [post(service, n) for n in range(20)]
-            failed += check("before: readings accepted, ready", codes == 20 * [200] and answers(service) == (200, 200, 200), str(codes))
+            failed += check(
+                "before: readings accepted, ready",
+                codes == 20 * [200] and answers(service) == (200, 200, 200),
+                str(codes),
+            )
             files = [service.db + end for end in ("", "-wal", "-shm")]
             subprocess.run(["chattr", "+i", *files], check=True)
             codes = [post(service, n) for n in range(20, 30)]
-            failed += check("files not writable while running: readings refused with 503", codes == 10 * [503], str(codes))
-            failed += check("files not writable while running: alive, not ready, still answering", answers(service) == (200, 503, 200), str(answers(service)))
+            failed += check(
+                "files not writable while running: readings refused with 503", codes == 10 * [503], str(codes)
+            )
+            failed += check(
+                "files not writable while running: alive, not ready, still answering",
+                answers(service) == (200, 503, 200),
+                str(answers(service)),
+            )
             subprocess.run(["chattr", "-i", *files], check=True)
             failed += check("writable again: ready by itself, without a reading", ready(service, 10))
             codes = [post(service, n) for n in range(20, 30)]
@@ -304,7 +400,11 @@ def read_only_while_running(headwater):
             subprocess.run(["mount", "-o", "remount,abort", disk], check=True)
             codes = [post(service, n) for n in range(30, 40)]
             failed += check("disk read-only while running: readings refused with 503", codes == 10 * [503], str(codes))
-            failed += check("disk read-only while running: alive, not ready, still answering", answers(service) == (200, 503, 200), str(answers(service)))
+            failed += check(
+                "disk read-only while running: alive, not ready, still answering",
+                answers(service) == (200, 503, 200),
+                str(answers(service)),
+            )
             failed += check("disk read-only while running: it stops when told", service.stop() == 0)
             subprocess.run(["umount", disk], check=True)
             subprocess.run(mount, check=True)
@@ -313,7 +413,11 @@ def read_only_while_running(headwater):
             failed += check("disk mounted anew: the refused readings are accepted", codes == 10 * [200], str(codes))
             service.stop()
             stored = [row[0] for row in rows(service.db, "SELECT time_s FROM readings ORDER BY seq")]
-            failed += check("all the while: what was acknowledged is stored, once and in order", stored == acknowledged == list(range(40)), str(len(stored)))
+            failed += check(
+                "all the while: what was acknowledged is stored, once and in order",
+                stored == acknowledged == list(range(40)),
+                str(len(stored)),
+            )
         finally:
             if service.process:
                 service.kill()
@@ -322,7 +426,9 @@ def read_only_while_running(headwater):
 
 
 def clock_back(headwater):
-    """The machine's clock is set back two hours, while the service runs and over a restart: its own never runs backwards."""
+    """The machine's clock is set back two hours, while the service runs and over a restart: its own never runs
+    backwards.
+    """
     libraries = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
     if not libraries:
         print("skip clock stepping back: no libfaketime here")
@@ -331,7 +437,12 @@ def clock_back(headwater):
     with tempfile.TemporaryDirectory() as folder:
         offset = os.path.join(folder, "offset")
         open(offset, "w").write("+0")
-        faked = {"LD_PRELOAD": libraries[0], "FAKETIME_TIMESTAMP_FILE": offset, "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
+        faked = {
+            "LD_PRELOAD": libraries[0],
+            "FAKETIME_TIMESTAMP_FILE": offset,
+            "FAKETIME_NO_CACHE": "1",
+            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+        }
         service = Service(headwater, folder, environment=faked)
         try:
             service.start()
@@ -349,7 +460,11 @@ def clock_back(headwater):
         seen = json.loads(service.request("/v1/events")[1])  # it answers as before
         failed += send_now("clock two hours back while running: a reading by the true clock is still accepted", 1)
         present = service.get("/v1/rivers/demo")["present_s"]
-        failed += check("clock two hours back while running: the river's clock is not", abs(present - time.time()) < 60 and seen == {"events": []}, f"{present - time.time():.0f} s")
+        failed += check(
+            "clock two hours back while running: the river's clock is not",
+            abs(present - time.time()) < 60 and seen["events"] == [],
+            f"{present - time.time():.0f} s",
+        )
         service.kill()
         service.start()
         failed += send_now("clock two hours back over a restart: the same", 2)

@@ -22,21 +22,29 @@ const LAST_S = 6 * 3600;
 const NOWHERE = ""; /* a page that is yet to be sent somewhere */
 
 async function openPage(address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, timezoneId: "America/New_York", ...options });
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 800 },
+    timezoneId: "America/New_York",
+    ...options,
+  });
   const page = await context.newPage();
   page.setDefaultTimeout(20000);
   page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    if (message.type() === "error" && !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|status of 40[13]/.test(message.text())) faults.push(`console: ${message.text()}`);
+    if (message.type() === "error" && !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|status of 40[13]/.test(message.text()))
+      faults.push(`console: ${message.text()}`);
   });
   page.on("request", (request) => {
     const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== (address || service.address)) faults.push(`asked another host: ${url.origin}`);
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== (address || service.address))
+      faults.push(`asked another host: ${url.origin}`);
   });
   if (address !== NOWHERE) await page.goto(address);
   return page;
 }
 
+/* To the nearest minute, as the screen says it. */
+const clock = (unix_s) => new Date(60000 * Math.round(unix_s / 60)).toISOString().slice(11, 16);
 const waitForSentence = (page, pattern) => page.locator(".sentence h1").filter({ hasText: pattern }).waitFor();
 const plain = (text) => text.replaceAll("\u2212", "-").replaceAll("\u202f", " ");
 
@@ -52,24 +60,48 @@ async function picture(page, name) {
 }
 
 /* The number of readings the cards of the sensors show. */
-const shownReadings = (page) => page.locator(".sensor-card").evaluateAll((cards) => cards.reduce((sum, card) => sum + Number(card.dataset.readings), 0));
+const shownReadings = (page) =>
+  page
+    .locator(".sensor-card")
+    .evaluateAll((cards) => cards.reduce((sum, card) => sum + Number(card.dataset.readings), 0));
 
 const waitForReadings = (page, count) =>
-  page.waitForFunction((n) => [...document.querySelectorAll(".sensor-card")].reduce((sum, card) => sum + Number(card.dataset.readings), 0) === n, count);
+  page.waitForFunction(
+    (n) =>
+      [...document.querySelectorAll(".sensor-card")].reduce((sum, card) => sum + Number(card.dataset.readings), 0) ===
+      n,
+    count,
+  );
 
 /* What the screen and the service say, and what identify says of the readings the screen exports. */
 async function agrees(page, service) {
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Readings, CSV" }).click()]);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Readings, CSV" }).click(),
+  ]);
   const found = identify(program, folder, readFileSync(await file.path(), "utf8"));
-  const stored = (await service.get("/v1/incidents")).incidents[0];
+  /* The screen counts readings as they are stored; the engine may be a moment behind. */
+  let stored;
+  for (let waited = 0; waited < 100; waited++) {
+    stored = (await service.get("/v1/incidents")).incidents[0];
+    if (stored.readings >= found.readings) break;
+    await page.waitForTimeout(100);
+  }
   assert.equal(stored.readings, found.readings);
   assert.deepEqual(stored.estimate, found.estimate);
   assert.deepEqual(stored.interval, found.interval);
   const span = found.interval.location_m[1] - found.interval.location_m[0];
   const place = `river km ${(found.estimate.location_m / 1000).toFixed(span < 2000 ? 2 : 1)}`;
-  const time = `${found.estimate.time.slice(11, 16)} UTC`;
+  const time = `${clock(Date.parse(found.estimate.time) / 1000)} UTC`;
   const card = page.locator(".answers .card").first().filter({ hasText: time });
-  await card.filter({ hasText: place.replace("-", "\u2212") }).waitFor().catch(async () => assert.fail(`expected ${place}, ${time} on the screen, which says ${await page.locator(".card").first().innerText()}`));
+  await card
+    .filter({ hasText: place.replace("-", "\u2212") })
+    .waitFor()
+    .catch(async () =>
+      assert.fail(
+        `expected ${place}, ${time} on the screen, which says ${await page.locator(".card").first().innerText()}`,
+      ),
+    );
 }
 
 async function check(name, run) {
@@ -96,9 +128,12 @@ try {
   let widest = 0;
   await check("the estimate appears, says how sure it is, and narrows", async () => {
     await waitForSentence(page, "most likely entered");
-    const ends = Date.now() + 30000;
+    const ends = Date.now() + 60000;
     let interval = null;
-    while (Date.now() < ends && Number(await page.locator("main").getAttribute("data-readings")) < 2 * (LAST_S / 300 + 1)) {
+    while (
+      Date.now() < ends &&
+      Number(await page.locator("main").getAttribute("data-readings")) < 2 * (LAST_S / 300 + 1)
+    ) {
       interval = (await shownInterval(page)) ?? interval;
       if (interval) widest = Math.max(widest, interval[1] - interval[0]);
       await page.waitForTimeout(150);
@@ -120,21 +155,42 @@ try {
 
   await check("the screen agrees with identify on the readings it exports", () => agrees(page, service));
 
+  await check("the next sample has a place on the card and on the picture, or a sentence why not", async () => {
+    const { id } = (await service.get("/v1/incidents")).incidents[0];
+    const { places, refusal } = await service.get(`/v1/incidents/${id}/advice`);
+    if (refusal) await page.locator("#advice .empty", { hasText: refusal.slice(1) }).waitFor();
+    else {
+      assert.match(
+        plain(await page.locator("#advice .advice li").first().innerText()),
+        /^km .*bit\. Expect .* seen with /s,
+      );
+      assert.ok((await page.locator("svg.schematic .advice-marks path").count()) <= places.length);
+    }
+  });
+
   await check("an intake is told from when until when to stay closed, and has passed only after that", async () => {
     const { arrivals, origin_s } = (await service.get("/v1/incidents")).incidents[0];
-    const clock = (time_s) => new Date((time_s + origin_s) * 1000).toISOString().slice(11, 16);
+    const at = (time_s) => clock(time_s + origin_s);
     const row = page.locator(".intakes li", { hasText: "close from" });
     const words = plain(await row.innerText()).replace(/\s+/g, " ");
-    assert.match(words, new RegExp(`close from .*${clock(arrivals[0].first_s[0])} UTC .* until .*${clock(arrivals[0].last_s[2])} UTC`));
+    assert.match(
+      words,
+      new RegExp(`close from .*${at(arrivals[0].first_s[0])} UTC .* until .*${at(arrivals[0].last_s[2])} UTC`),
+    );
     assert.ok(!words.includes("passed"), words);
   });
 
   /* The same service, with another answer put in its mouth. */
   async function withAnswer(change, look) {
     const other = await openPage(NOWHERE);
-    await other.route(/\/v1\/incidents(\/\d+)?$/, async (route) => {
+    await other.route(/\/v1\/incidents(\/\d+)?(\?(?!brief).*)?$/, async (route) => {
       const answer = await (await route.fetch()).json();
-      for (const incident of answer.incidents ?? [answer]) Object.assign(incident, { estimate: null, interval: null, candidates: [], arrivals: [], region: [], releases: [] }, change);
+      for (const incident of answer.incidents ?? [answer])
+        Object.assign(
+          incident,
+          { estimate: null, interval: null, candidates: [], arrivals: [], region: [], releases: [] },
+          change,
+        );
       await route.fulfill({ json: answer });
     });
     await other.goto(service.address);
@@ -145,9 +201,17 @@ try {
 
   await check("without trust there is a sentence and no number; no spill seen is an answer too", async () => {
     await withAnswer({ trust: "none", spill: null, trust_reason: "sensor bridge contradicts weir" }, async (other) => {
-      await waitForSentence(other, "the readings cannot be explained: sensor bridge contradicts weir. No source is given.");
+      await waitForSentence(
+        other,
+        "the readings cannot be explained: sensor bridge contradicts weir. No source is given.",
+      );
       await other.locator(".sentence.warn").waitFor();
-      assert.deepEqual(await other.locator(".answers .card .answer").allInnerTexts(), ["Not known", "Not known", "Not known", "Not known"]);
+      assert.deepEqual(await other.locator(".answers .card .answer").allInnerTexts(), [
+        "Not known",
+        "Not known",
+        "Not known",
+        "Not known",
+      ]);
       await picture(other, "no-trust");
     });
     await withAnswer({ trust: "full", spill: 0.02, trust_reason: null }, async (other) => {
@@ -159,23 +223,32 @@ try {
   await check("the plume moves with the slider, by keyboard", async () => {
     const slider = page.getByRole("slider");
     await slider.waitFor();
-    for (let i = 0; i < 60 && !(await slider.evaluate((e) => e === document.activeElement)); i++) await page.keyboard.press("Tab");
+    for (let i = 0; i < 60 && !(await slider.evaluate((e) => e === document.activeElement)); i++)
+      await page.keyboard.press("Tab");
     assert.ok(await slider.evaluate((e) => e === document.activeElement), "the slider is reached with Tab");
     const before = await page.locator(".slider output").innerText();
     for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
     await page.waitForFunction((was) => document.querySelector(".slider output").innerText !== was, before);
     assert.match(await page.locator(".slider output").innerText(), /^in /);
-    await page.getByRole("button", { name: "Now" }).click();
+    await page.getByRole("button", { name: "Now", exact: true }).click();
   });
 
   await check("the river is drawn as a map from its centreline", async () => {
     await page.getByRole("button", { name: "as a map" }).click();
     await page.locator("svg.map .water-line").waitFor();
     await picture(page, "map");
-    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "PNG" }).first().click()]);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "PNG" }).first().click(),
+    ]);
     assert.deepEqual([...readFileSync(await file.path()).subarray(1, 4)], [...Buffer.from("PNG")]);
-    const [places] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Places, GeoJSON" }).click()]);
-    const source = JSON.parse(readFileSync(await places.path(), "utf8")).features.find((f) => f.properties.kind === "source");
+    const [places] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Places, GeoJSON" }).click(),
+    ]);
+    const source = JSON.parse(readFileSync(await places.path(), "utf8")).features.find(
+      (f) => f.properties.kind === "source",
+    );
     assert.ok(Math.abs(source.geometry.coordinates[1] - 50.6) < 0.1, "the source lies on the line");
     await page.getByRole("button", { name: "by kilometre" }).click();
   });
@@ -213,7 +286,8 @@ try {
         const canvas = document.querySelector(".sensor-card canvas");
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
         let ink = 0; /* opaque pixels that are dark enough to be seen on paper */
-        for (let i = 0; i < pixels.length; i += 4) ink += pixels[i + 3] > 128 && pixels[i] + pixels[i + 1] + pixels[i + 2] < 300;
+        for (let i = 0; i < pixels.length; i += 4)
+          ink += pixels[i + 3] > 128 && pixels[i] + pixels[i + 1] + pixels[i + 2] < 300;
         window.paper = { theme: document.documentElement.dataset.theme, ink };
         window.dispatchEvent(new Event("afterprint"));
       };
@@ -230,69 +304,90 @@ try {
   await check("on a wall letters and pictures grow together, on paper pictures fit the sheet", async () => {
     const wall = await openPage(service.address, { viewport: { width: 2560, height: 1440 } });
     await wall.locator("svg.schematic").waitFor();
-    const [drawn, shown] = await wall.locator("svg.schematic").evaluate((svg) => [svg.viewBox.baseVal.width, svg.clientWidth]);
+    const [drawn, shown] = await wall
+      .locator("svg.schematic")
+      .evaluate((svg) => [svg.viewBox.baseVal.width, svg.clientWidth]);
     assert.ok(Math.abs(shown / drawn - 1.5) < 0.01, `drawn ${drawn} wide, shown ${shown} wide`);
     await picture(wall, "wall");
-    await wall.evaluate(() => addEventListener("beforeprint", () => queueMicrotask(() => (window.sheet = document.querySelector("svg.schematic").viewBox.baseVal.width))));
+    await wall.evaluate(() =>
+      addEventListener("beforeprint", () =>
+        queueMicrotask(() => (window.sheet = document.querySelector("svg.schematic").viewBox.baseVal.width)),
+      ),
+    );
     await wall.pdf(pictures ? { path: join(pictures, "paper.pdf"), format: "A4" } : { format: "A4" });
     assert.equal(await wall.evaluate(() => window.sheet), 820);
     await wall.waitForFunction((was) => document.querySelector("svg.schematic").viewBox.baseVal.width === was, drawn);
     await wall.context().close();
   });
 
-  await check("a token is asked for when the service wants one, a wrong one refused; incidents opened and closed by hand", async () => {
-    const tokens = folder.write("tokens", tokenLine("let me read") + tokenLine("let me decide", "admin"));
-    const guarded = new Service(program, folder, await freePort(), ["--token-file", tokens, `brook=${folder.river}`]);
-    guarded.arguments[guarded.arguments.indexOf("--db") + 1] = join(folder.path, "guarded.db");
-    services.push(guarded);
-    await guarded.start();
-    const visitor = await openPage(guarded.address);
-    await visitor.getByLabel("Token").fill("guess");
-    await visitor.getByRole("button", { name: "Continue" }).click();
-    await visitor.getByText("That token was not accepted").waitFor();
-    await picture(visitor, "token");
-    await visitor.getByLabel("Token").fill("let me read");
-    await visitor.keyboard.press("Enter");
-    await waitForSentence(visitor, "No spill is known on any of 2 rivers. No readings have come in yet");
-    await visitor.getByRole("navigation").getByRole("link").nth(1).click();
-    await visitor.waitForURL(/#\/river\/brook$/);
+  await check(
+    "a token is asked for when the service wants one, a wrong one refused; incidents opened and closed by hand",
+    async () => {
+      const tokens = folder.write("tokens", tokenLine("let me read") + tokenLine("let me decide", "admin"));
+      const guarded = new Service(program, folder, await freePort(), ["--token-file", tokens, `brook=${folder.river}`]);
+      guarded.arguments[guarded.arguments.indexOf("--db") + 1] = join(folder.path, "guarded.db");
+      services.push(guarded);
+      await guarded.start();
+      const visitor = await openPage(guarded.address);
+      await visitor.getByLabel("Token").fill("guess");
+      await visitor.getByRole("button", { name: "Continue" }).click();
+      await visitor.getByText("That token was not accepted").waitFor();
+      await picture(visitor, "token");
+      await visitor.getByLabel("Token").fill("let me read");
+      await visitor.keyboard.press("Enter");
+      await waitForSentence(visitor, "No spill is known on any of 2 rivers. No readings have come in yet");
+      await visitor.getByRole("navigation").getByRole("link").nth(2).click();
+      await visitor.waitForURL(/#\/river\/brook$/);
 
-    /* An incident opened and closed by hand: the administrator's token is asked for once. */
-    await visitor.getByRole("button", { name: "Open an incident" }).click();
-    await visitor.getByLabel("The rise began").fill("2024-03-01T02:00");
-    await visitor.getByLabel("Method").selectOption("atgd");
-    await visitor.getByRole("button", { name: "Open it" }).click();
-    await visitor.getByLabel("Administrator's token").fill("let me read");
-    await visitor.getByRole("button", { name: "Open it" }).click();
-    await visitor.getByText("That token may not do this").waitFor();
-    await picture(visitor, "order");
-    await visitor.getByLabel("Administrator's token").fill("let me decide");
-    await visitor.keyboard.press("Enter");
-    await waitForSentence(visitor, "an incident was opened by hand; the source is being worked out");
-    const opened = (await (await fetch(`${guarded.address}/v1/incidents`, { headers: { Authorization: "Bearer let me read" } })).json()).incidents[0];
-    assert.equal(opened.method, "atgd");
-    assert.equal(opened.onset_s, DAY_S + 2 * 3600);
-    await visitor.getByRole("button", { name: "Close incident" }).click();
-    await visitor.getByRole("button", { name: "Close it" }).click();
-    await waitForSentence(visitor, "Closed by hand");
-    assert.equal(await visitor.locator(".answers .card .answer").first().innerText(), "No source was found");
-    await visitor.getByRole("link", { name: "To the answer" }).focus();
-    await visitor.keyboard.press("Enter");
-    await waitForSentence(visitor, "Closed by hand"); /* the skip link does not leave the incident */
+      /* An incident opened and closed by hand: the administrator's token is asked for once. */
+      await visitor.getByRole("button", { name: "Open an incident" }).click();
+      await visitor.getByLabel("The rise began").fill("2024-03-01T02:00");
+      await visitor.getByText("Expert").click();
+      await visitor.getByLabel("Method").selectOption("atgd");
+      await visitor.getByRole("button", { name: "Open it" }).click();
+      await visitor.getByLabel("Administrator's token").fill("let me read");
+      await visitor.getByRole("button", { name: "Open it" }).click();
+      await visitor.getByText("That token may not do this").waitFor();
+      await picture(visitor, "order");
+      await visitor.getByLabel("Administrator's token").fill("let me decide");
+      await visitor.keyboard.press("Enter");
+      await waitForSentence(visitor, "an incident was opened by hand; the source is being worked out");
+      const opened = (
+        await (
+          await fetch(`${guarded.address}/v1/incidents`, { headers: { Authorization: "Bearer let me read" } })
+        ).json()
+      ).incidents[0];
+      assert.equal(opened.method, "atgd");
+      assert.equal(opened.onset_s, DAY_S + 2 * 3600);
+      await visitor.getByRole("button", { name: "Close incident" }).click();
+      await visitor.getByRole("button", { name: "Close it" }).click();
+      await waitForSentence(visitor, "Closed by hand");
+      assert.equal(await visitor.locator(".answers .card .answer").first().innerText(), "No source was found");
+      await visitor.getByRole("link", { name: "To the answer" }).focus();
+      await visitor.keyboard.press("Enter");
+      await waitForSentence(visitor, "Closed by hand"); /* the skip link does not leave the incident */
 
-    /* A new one takes the place of the past one on the screen, and a second one stands on top of it. */
-    const order = async (river) => (await fetch(`${guarded.address}/v1/incidents`, { method: "POST", headers: { Authorization: "Bearer let me decide" }, body: JSON.stringify({ river, method: "atgd" }) })).json();
-    const next = await order("brook");
-    await visitor.waitForURL(new RegExp(`#/incident/${next.id}$`));
-    await waitForSentence(visitor, "the source is being worked out");
-    await visitor.waitForFunction(() => document.title.startsWith("(1) Spill: Demo River"));
-    const another = await order("demo");
-    await visitor.locator(".others a", { hasText: "Another spill" }).waitFor();
-    await visitor.waitForFunction(() => document.title.startsWith("(2) Spill"));
-    await visitor.locator(".others a").click();
-    await visitor.waitForURL(new RegExp(`#/incident/${another.id}$`));
-    assert.equal(await visitor.evaluate(() => localStorage.length), 0, "nothing outlives the tab");
-  });
+      /* A new one takes the place of the past one on the screen, and a second one stands on top of it. */
+      const order = async (river) =>
+        (
+          await fetch(`${guarded.address}/v1/incidents`, {
+            method: "POST",
+            headers: { Authorization: "Bearer let me decide" },
+            body: JSON.stringify({ river, method: "atgd" }),
+          })
+        ).json();
+      const next = await order("brook");
+      await visitor.waitForURL(new RegExp(`#/incident/${next.id}$`));
+      await waitForSentence(visitor, "the source is being worked out");
+      await visitor.waitForFunction(() => document.title.startsWith("(1) Rise, no source yet: Demo River"));
+      const another = await order("demo");
+      await visitor.locator(".others li.full a", { hasText: "Rise, no source yet on Demo River" }).waitFor();
+      await visitor.waitForFunction(() => document.title.startsWith("(2) Rise"));
+      await visitor.locator(".others a").click();
+      await visitor.waitForURL(new RegExp(`#/incident/${another.id}$`));
+      assert.equal(await visitor.evaluate(() => localStorage.length), 0, "nothing outlives the tab");
+    },
+  );
 
   assert.deepEqual(faults, [], "the browser has nothing to complain about");
 } catch (error) {

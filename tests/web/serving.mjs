@@ -12,7 +12,16 @@ export const SKIPPED = 77;
 const CENTERLINE = {
   type: "Feature",
   properties: { from_m: -14000, to_m: 16000 },
-  geometry: { type: "LineString", coordinates: [[7.0, 50.6], [7.08, 50.66], [7.05, 50.72], [7.15, 50.78], [7.22, 50.83]] },
+  geometry: {
+    type: "LineString",
+    coordinates: [
+      [7.0, 50.6],
+      [7.08, 50.66],
+      [7.05, 50.72],
+      [7.15, 50.78],
+      [7.22, 50.83],
+    ],
+  },
 };
 
 /* No detection limit: what is compared here is the screen with the program, not how limits are handled. */
@@ -36,7 +45,7 @@ const iso = (time_s) => new Date((DAY_S + time_s) * 1000).toISOString();
 
 /* A small noise of its own, so that the quiet river is not a constant. */
 function* noise() {
-  for (let state = 12345; ; ) {
+  for (let state = 12345; ;) {
     state = (state * 1103515245 + 12345) % 2147483648;
     yield state / 2147483648 - 0.5;
   }
@@ -48,9 +57,15 @@ export function spill(last_s) {
   const random = noise();
   const rows = ["time,sensor,concentration_g_m3"];
   for (let t = 0; t <= last_s; t += 300) {
-    for (const [sensor, x] of [["weir", 0], ["bridge", 8000]]) {
+    for (const [sensor, x] of [
+      ["weir", 0],
+      ["bridge", 8000],
+    ]) {
       const age = t - start;
-      const c = age > 0 ? (mass / (area * Math.sqrt(4 * Math.PI * d * age))) * Math.exp(-((x - place - v * age) ** 2) / (4 * d * age)) : 0;
+      const c =
+        age > 0
+          ? (mass / (area * Math.sqrt(4 * Math.PI * d * age))) * Math.exp(-((x - place - v * age) ** 2) / (4 * d * age))
+          : 0;
       const value = c * (1 + 0.06 * random.next().value) + 2e-5 * random.next().value + 1e-5;
       rows.push(`${iso(t)},${sensor},${value.toPrecision(8)}`);
     }
@@ -61,7 +76,8 @@ export function spill(last_s) {
 /* Quiet readings of one sensor only, for the other to fall silent beside. */
 export function quiet(sensor, from_s, count) {
   const rows = ["time,sensor,concentration_g_m3"];
-  for (let i = 0; i < count; i++) rows.push(`${iso(from_s + 300 * i)},${sensor},${(1e-5 + 1e-6 * (i % 3)).toPrecision(3)}`);
+  for (let i = 0; i < count; i++)
+    rows.push(`${iso(from_s + 300 * i)},${sensor},${(1e-5 + 1e-6 * (i % 3)).toPrecision(3)}`);
   return rows.join("\n") + "\n";
 }
 
@@ -95,7 +111,15 @@ export const tokenLine = (token, role = "read") => `${role} ${createHash("sha256
 
 export class Service {
   constructor(program, folder, port, options = []) {
-    this.arguments = ["serve", `demo=${folder.river}`, "--listen", `127.0.0.1:${port}`, "--db", join(folder.path, "test.db"), ...options];
+    this.arguments = [
+      "serve",
+      `demo=${folder.river}`,
+      "--listen",
+      `127.0.0.1:${port}`,
+      "--db",
+      join(folder.path, "test.db"),
+      ...options,
+    ];
     this.program = program;
     this.address = `http://127.0.0.1:${port}`;
   }
@@ -119,7 +143,11 @@ export class Service {
     return (await fetch(this.address + path)).json();
   }
   async post(csv) {
-    const answer = await fetch(`${this.address}/v1/readings?river=demo`, { method: "POST", headers: { "Content-Type": "text/csv" }, body: csv });
+    const answer = await fetch(`${this.address}/v1/readings?river=demo`, {
+      method: "POST",
+      headers: { "Content-Type": "text/csv" },
+      body: csv,
+    });
     return answer.json();
   }
 }
@@ -138,6 +166,15 @@ export async function launch(web) {
   const { chromium } = createRequire(resolve(web, "package.json"))("playwright-core");
   return chromium.launch({
     executablePath,
-    args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
   });
 }

@@ -13,15 +13,37 @@ const folder = mkdtempSync(join(tmpdir(), "headwater-units-"));
 
 /* A module of the dashboard, as it is bundled into the page. */
 function load(name) {
-  const { outputFiles } = buildSync({ entryPoints: [join(web, "src", `${name}.ts`)], bundle: true, format: "esm", write: false });
+  const { outputFiles } = buildSync({
+    entryPoints: [join(web, "src", `${name}.ts`)],
+    bundle: true,
+    format: "esm",
+    write: false,
+  });
   const path = join(folder, `${name}.mjs`);
   writeFileSync(path, outputFiles[0].text);
   return import(pathToFileURL(path).href);
 }
-const [forecast, format, geometry, sentence, stream] = await Promise.all(["forecast", "format", "geometry", "sentence", "stream"].map(load));
+const names = [
+  "attention",
+  "forecast",
+  "format",
+  "geometry",
+  "mercator",
+  "network",
+  "readings",
+  "sentence",
+  "stream",
+  "ticks",
+];
+const modules = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await load(name)])));
+const { attention, forecast, format, geometry, mercator, network, readings, sentence, stream, ticks } = modules;
 rmSync(folder, { recursive: true });
 
-const reading = (time_s, concentration_g_m3 = 0.37, below_limit = false) => ({ time_s, concentration_g_m3, below_limit });
+const reading = (time_s, concentration_g_m3 = 0.37, below_limit = false) => ({
+  time_s,
+  concentration_g_m3,
+  below_limit,
+});
 
 test("a gap of more than three usual steps is drawn as one", () => {
   const trace = forecast.withGaps([0, 300, 600, 1500, 2700, 3000].map((t) => reading(t)));
@@ -36,13 +58,22 @@ test("a value below the limit is not drawn as a value", () => {
 });
 
 test("events survive being cut anywhere on the way", () => {
-  const text = ": still here\n\nretry: 2000\nid: 7-3\nevent: reading\ndata: {\"a\": 1,\ndata:  \"b\": 2}\n\nid: 8-3\r\ndata: x\r\n\r\n";
+  const text =
+    ': still here\n\nretry: 2000\nid: 7-3\nevent: reading\ndata: {"a": 1,\ndata:  "b": 2}\n\n' +
+    "id: 8-3\r\ndata: x\r\n\r\n";
   for (let cut = 0; cut <= text.length; cut++) {
     const seen = [];
     const parser = new stream.Parser((kind, id, data) => seen.push([kind, id, data]));
     parser.feed(text.slice(0, cut));
     parser.feed(text.slice(cut));
-    assert.deepEqual(seen, [["reading", "7-3", '{"a": 1,\n "b": 2}'], ["message", "8-3", "x"]], `cut at ${cut}`);
+    assert.deepEqual(
+      seen,
+      [
+        ["reading", "7-3", '{"a": 1,\n "b": 2}'],
+        ["message", "8-3", "x"],
+      ],
+      `cut at ${cut}`,
+    );
   }
 });
 
@@ -63,19 +94,56 @@ test("numbers carry their unit and never claim certainty", () => {
 });
 
 test("a place between two points of the centreline is found by its river metre", () => {
-  const line = geometry.centerlineOf({ properties: { at_m: [-1000, 1500, 9000] }, geometry: { coordinates: [[7, 50], [7, 50.05], [7, 50.2]] } });
+  const coordinates = [
+    [7, 50],
+    [7, 50.05],
+    [7, 50.2],
+  ];
+  const lines = geometry.centerlinesOf([
+    { properties: { at_m: [-1000, 1500, 9000], branch: null }, geometry: { coordinates } },
+    { properties: { at_m: [0, 1, 2], branch: "ash" }, geometry: { coordinates } },
+  ]);
+  assert.deepEqual([...lines.keys()], ["", "ash"]);
+  const line = lines.get("");
   const [lon, lat] = geometry.pointAt(line, 4000);
   assert.ok(Math.abs(lat - 50.1) < 1e-9 && lon === 7, `${lon} ${lat}`);
   assert.deepEqual(geometry.pointAt(line, -5000), [7, 50]);
-  assert.equal(geometry.centerlineOf(null), null);
 });
 
-const brook = { id: "r", name: "Demo River", time_base: "relative", sensors: [], candidates: [], intakes: [{ id: "town", name: "Town intake", location_m: 15000, alarm_g_m3: 0.001 }] };
-const found = { state: "open", provisional: false, trust: "full", spill: 0.99, sensor: "s1", origin_s: 1000, method: "posterior", readings: 82, estimate: { mass_g: 1314, location_m: -12040, time_s: 3700 }, interval: null, candidates: [], arrivals: [] };
+const brook = {
+  id: "r",
+  name: "Demo River",
+  time_base: "relative",
+  sensors: [],
+  candidates: [],
+  branches: [],
+  intakes: [{ id: "town", name: "Town intake", branch: null, location_m: 15000, alarm_g_m3: 0.001 }],
+};
+const found = {
+  state: "open",
+  provisional: false,
+  trust: "full",
+  spill: 0.99,
+  sensor: "s1",
+  origin_s: 1000,
+  method: "posterior",
+  readings: 82,
+  estimate: { mass_g: 1314, location_m: -12040, time_s: 3700 },
+  interval: null,
+  candidates: [],
+  arrivals: [],
+};
 const unbroken = (text) => text.replaceAll("\u202f", " ").replaceAll("\u00a0", " ");
 
 test("an intake has passed only when its whole window has, doubt included", () => {
-  const arrival = { id: "town", first_s: [3000, 3600, 4000], peak_s: [5000, 5400, 6000], last_s: [8000, 9000, 10000], peak_g_m3: [0.001, 0.002, 0.003], exceeds_alarm: 0.97 };
+  const arrival = {
+    id: "town",
+    first_s: [3000, 3600, 4000],
+    peak_s: [5000, 5400, 6000],
+    last_s: [8000, 9000, 10000],
+    peak_g_m3: [0.001, 0.002, 0.003],
+    exceeds_alarm: 0.97,
+  };
   const at = (now_s) => sentence.threats(brook, { ...found, arrivals: [arrival] }, now_s)[0];
   assert.deepEqual(at(0).window, { from: [4000, 4600, 5000], until: [9000, 10000, 11000] });
   assert.equal(at(7000).passed, false, "the peak has passed, the level is still exceeded");
@@ -87,18 +155,155 @@ test("an intake has passed only when its whole window has, doubt included", () =
 
 test("no spill seen and readings that cannot be explained are answers of their own", () => {
   const nothing = { ...found, estimate: null, arrivals: [] };
+  const noticed = "Demo River: readings at s1 have left their background;";
   const say = (change) => unbroken(sentence.spillSentence(brook, { ...nothing, ...change }, 0, format.unitFor(1)));
-  assert.equal(say({ spill: 0.02 }), "Demo River: readings at s1 have left their background; no spill is seen in 82 readings; the probability of one is 2 %.");
-  assert.equal(say({ trust: "none", spill: null, trust_reason: "sensor s2 contradicts s1." }),
-    "Demo River: readings at s1 have left their background; the readings cannot be explained: sensor s2 contradicts s1. No source is given.");
-  assert.equal(say({ trust: null, spill: null, readings: 0 }), "Demo River: readings at s1 have left their background; the source is being worked out.");
-  assert.equal(say({ trust: null, spill: null, readings: 0, state: "closed", close_reason: "closed by hand" }),
-    "Closed by hand. Demo River: readings at s1 have left their background; no source was found.");
+  assert.equal(say({ spill: 0.02 }), `${noticed} no spill is seen in 82 readings; the probability of one is 2 %.`);
+  assert.equal(
+    say({ trust: "none", spill: null, trust_reason: "sensor s2 contradicts s1." }),
+    `${noticed} the readings cannot be explained: sensor s2 contradicts s1. No source is given.`,
+  );
+  assert.equal(
+    say({ trust: null, spill: null, readings: 0 }),
+    "Demo River: readings at s1 have left their background; the source is being worked out.",
+  );
+  assert.equal(
+    say({ trust: null, spill: null, readings: 0, state: "closed", close_reason: "closed by hand" }),
+    "Closed by hand. Demo River: readings at s1 have left their background; no source was found.",
+  );
 });
 
 test("a river without dates is spoken of in hours of its readings", () => {
-  const river = { id: "r", name: "Demo River", time_base: "relative", sensors: [], candidates: [], intakes: [] };
-  const incident = { state: "open", provisional: true, sensor: "s1", origin_s: 0, method: "posterior", estimate: { mass_g: 1314, location_m: -12040, time_s: 3700 }, interval: null, candidates: [], arrivals: [] };
+  const river = {
+    id: "r",
+    name: "Demo River",
+    time_base: "relative",
+    sensors: [],
+    candidates: [],
+    branches: [],
+    intakes: [],
+  };
+  const incident = {
+    state: "open",
+    provisional: true,
+    sensor: "s1",
+    origin_s: 0,
+    method: "posterior",
+    estimate: { mass_g: 1314, location_m: -12040, time_s: 3700 },
+    interval: null,
+    candidates: [],
+    arrivals: [],
+  };
   const text = sentence.spillSentence(river, incident, 7200, format.unitFor(1)).replaceAll("\u202f", " ");
-  assert.equal(text, "Demo River: still provisional, about 1.31 kg most likely entered at river km \u221212.0, at t = +1.03 h.");
+  assert.equal(
+    text,
+    "Demo River: still provisional, about 1.31 kg most likely entered at river km \u221212.0, at t = +1.03 h.",
+  );
+});
+
+const elm = {
+  ...brook,
+  branches: [
+    { id: "stem", name: "River Elm", head_m: -40000, joins: null, joins_at_m: null },
+    { id: "ash", name: "Ash Brook", head_m: -15000, joins: "stem", joins_at_m: -20000 },
+    { id: "oak", name: "", head_m: -5000, joins: "ash", joins_at_m: -4000 },
+  ],
+  sensors: [{ id: "s1", name: "", branch: "stem", location_m: -2000 }],
+};
+
+test("places of a network have a branch, a way to the outlet and others below them", () => {
+  assert.equal(network.placeText(elm, "ash", -9000), "Ash Brook km \u22129.0");
+  assert.equal(network.placeText(elm, "oak", -1000), "oak km \u22121.0");
+  assert.equal(network.placeText(brook, null, -9000), "river km \u22129.0");
+  assert.deepEqual(
+    network.courseFrom(elm, "oak").map((b) => b.id),
+    ["oak", "ash", "stem"],
+  );
+  assert.equal(network.downTo(elm, "oak", -1000), -25000);
+  const below = (branch, location_m) =>
+    network.liesBelow(elm, { branch: "ash", location_m: -9000 }, { branch, location_m });
+  assert.ok(below("ash", -100) && below("stem", -19000) && !below("stem", -21000) && !below("oak", -1));
+  const frame = forecast.frameOf(
+    elm,
+    { ...found, estimate: { ...found.estimate, branch: "ash", location_m: -9000 } },
+    0,
+  );
+  assert.deepEqual(frame.stretches, [
+    { branch: "ash", from_m: -9000, to_m: 0 },
+    { branch: "stem", from_m: -20000, to_m: -1000 },
+  ]);
+});
+
+test("of many readings the lowest and the highest of each stretch stay, and the latest as they are", () => {
+  const many = Array.from({ length: 5000 }, (_, i) => ({
+    ...reading(10 * i, i === 1234 ? 0.9 : 0.1 + 0.001 * (i % 5)),
+    seq: i + 1,
+  }));
+  const few = readings.outline(many, 200);
+  assert.ok(few.length <= 200 && few.some((r) => r.concentration_g_m3 === 0.9));
+  assert.deepEqual(
+    few.map((r) => r.time_s),
+    [...few.map((r) => r.time_s)].sort((a, b) => a - b),
+  );
+  let known = readings.NONE;
+  for (let i = 0; i < many.length; i += 50) known = readings.united(known, many.slice(i, i + 50));
+  assert.equal(known.total, 5000);
+  assert.equal(known.seq, 5000);
+  assert.ok(known.list.length <= 1200 && known.list.some((r) => r.concentration_g_m3 === 0.9));
+  assert.deepEqual(known.list.slice(-300), many.slice(-300));
+  const same = readings.united(known, many.slice(-10)); /* heard a second time */
+  assert.equal(same, known);
+  const late = readings.united(known, [{ ...reading(49985.5, 0.3), seq: 5001 }]);
+  assert.deepEqual(late.list.map((r) => r.time_s).slice(-2), [49985.5, 49990]);
+});
+
+test("times are rounded to the minute, and ticks stand where people count", () => {
+  assert.equal(format.utcTime(Date.parse("2024-03-01T00:59:40Z") / 1000), "01:00");
+  assert.equal(format.utcDate(Date.parse("2024-03-01T23:59:40Z") / 1000), "2 Mar 2024");
+  assert.deepEqual(ticks.ticksBy(-12260, -11810, ticks.niceStep(450, 5)), [-12200, -12100, -12000, -11900]);
+  assert.deepEqual(ticks.timeTicks(3370, 3790, 5), [3480, 3600, 3720]);
+});
+
+test("what is worse has a higher grade, and says so where nobody looks at the page", () => {
+  const arrival = { id: "town", first_s: [1, 2, 3], last_s: [4, 5, 6], exceeds_alarm: 0.9 };
+  const grade = (change, now_s = 0) => attention.gradeOf({ ...found, ...change }, now_s);
+  assert.equal(grade({ arrivals: [arrival] }), 4);
+  assert.equal(grade({ arrivals: [arrival] }, 1007), 3); /* its window is over */
+  assert.equal(grade({ provisional: true }), 2);
+  assert.equal(grade({ estimate: null, trust: "none", spill: null }), 1);
+  assert.equal(grade({ estimate: null, spill: 0.01 }), 0);
+  assert.equal(grade({ state: "closed" }), 0);
+  assert.match(decodeURIComponent(attention.iconOf(3, 4)), /<path .*#b3261e.*>3</);
+  assert.match(decodeURIComponent(attention.iconOf(12, 2)), /<circle .*>9\+</);
+  assert.equal(attention.iconOf(0, 0), "/assets/icon.svg");
+});
+
+test("a map fits its points, and its tiles cover it", () => {
+  const frame = mercator.fit(
+    [
+      [7, 50],
+      [7.4, 50.2],
+    ],
+    800,
+    200,
+    500,
+    40,
+  );
+  const [[x0, y0], [x1, y1]] = [frame.project([7, 50]), frame.project([7.4, 50.2])];
+  assert.ok(x0 > 39 && x1 < 761 && y0 > y1 && y1 > 39 && y0 < frame.height - 39, `${[x0, y0, x1, y1, frame.height]}`);
+  /* A degree of latitude is 111.2 km. */
+  const [[, up], [, down]] = [frame.project([7.2, 50.11]), frame.project([7.2, 50.09])];
+  assert.ok(Math.abs((down - up) / frame.perKm - 2.224) < 0.01, `${(down - up) / frame.perKm}`);
+  const tiles = mercator.tilesOf(frame, 800, "https://tiles/{z}/{x}/{y}.png");
+  assert.ok(Math.min(...tiles.map((t) => t.x)) <= 0 && Math.max(...tiles.map((t) => t.x + t.size)) >= 800);
+  assert.ok(Math.min(...tiles.map((t) => t.y)) <= 0 && Math.max(...tiles.map((t) => t.y + t.size)) >= frame.height);
+  assert.match(tiles[0].url, /^https:\/\/tiles\/1?\d\/\d+\/\d+\.png$/);
+});
+
+test("seconds in a warning become a time that people read", () => {
+  const text = "sensor s1: a lone reading of 0.4 g/m3 at 3600 s fits neither the pulse nor the level";
+  const river = { ...brook, time_base: "calendar" };
+  assert.match(
+    unbroken(sentence.plainWarning(river, { ...found, origin_s: 1709251200 }, text)),
+    /at 1 Mar 01:00 UTC fits/,
+  );
 });

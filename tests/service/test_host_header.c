@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "http/authority.h"
+#include "http/host_header.h"
 
 static bool is_loopback(const char *host) {
   hw__authority authority;

@@ -1,0 +1,115 @@
+/* Two releases (posterior/releases.h): when a sensor shows two pulses, and what the engine makes of them. */
+#include "posterior/releases.h"
+#include "two_sensors.h"
+
+static hw__series series;
+static hw__view view;
+static hw__fit own;
+static hw__tails tails;
+
+static int build_tails(void **state) {
+  (void)state;
+  hw__tails_build(&tails);
+  return 0;
+}
+
+/* Two pulses of this height, the second `apart` of their widths later and `share` as high; every 0.2 widths. */
+static bool shows_two(double apart, double share, double noise) {
+  const double width = 1400;
+  hw_rng rng;
+  hw_rng_seed(&rng, 61, 14);
+  hw_sensor sensor;
+  hw_sensor_init(&sensor);
+  sensor.noise_absolute_g_m3 = noise;
+  sensor.background_g_m3 = 0;
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < 150; i++) {
+    const double x = 0.2 * i - 8, y = x - apart, c = exp(-0.5 * x * x) + share * exp(-0.5 * y * y);
+    hw__series_insert(&series,
+                      &(hw_reading){.time_s = x * width, .concentration_g_m3 = c + noise * hw_rng_normal(&rng)});
+  }
+  hw__pulse_fit(&series, &sensor, &tails, &own, &view);
+  double valley_s = NAN;
+  const bool two = hw__two_pulses(&series, &sensor, &own, &valley_s);
+  assert_true(!two || (valley_s > 0.15 * apart * width && valley_s < 0.85 * apart * width));
+  return two;
+}
+
+static void test_a_second_pulse_is_told_from_noise_and_from_a_shoulder(void **state) {
+  (void)state;
+  assert_true(shows_two(6, 1, 0.01));
+  assert_true(shows_two(4, 0.4, 0.01));
+  assert_false(shows_two(6, 0, 0.01));   /* one pulse */
+  assert_false(shows_two(6, 0.1, 0.01)); /* too small to be called a release */
+  assert_false(shows_two(1.5, 1, 0.01)); /* run into each other */
+  assert_false(shows_two(6, 0.3, 0.08)); /* lost in the noise */
+}
+
+static void test_a_spike_is_no_release(void **state) {
+  (void)state;
+  (void)shows_two(6, 0, 0.01);
+  hw_sensor sensor;
+  hw_sensor_init(&sensor);
+  sensor.noise_absolute_g_m3 = 0.01;
+  series.span[120].value_g_m3 = series.span[121].value_g_m3 = 0.9;
+  double valley_s;
+  assert_false(hw__two_pulses(&series, &sensor, &own, &valley_s));
+}
+
+static void add_release(const hw_river *river, const hw_source *source) {
+  for (size_t i = 0; i < reading_count; i++) {
+    readings[i].concentration_g_m3 += concentration(river, source, readings[i].sensor, readings[i].time_s);
+  }
+}
+
+/* The second one later, smaller and elsewhere. */
+static void test_two_releases_are_counted_and_each_is_found(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  river.sensor_count = 1;
+  river.search.hi.time_s = 0;
+  const hw_source later = {1100, -19300, paper_truth.time_s + 7200};
+  simulate(&river, &paper_truth, 71);
+  add_release(&river, &later);
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  assert_int_equal(e.release_count, 2);
+  const hw_source *truth[] = {&paper_truth, &later};
+  for (size_t k = 0; k < 2; k++) {
+    const hw_box *i = &e.releases[k].interval;
+    const double place = 0.5 * (i->hi.location_m - i->lo.location_m), time = 0.5 * (i->hi.time_s - i->lo.time_s);
+    assert_true(e.releases[k].probability > 0.9);
+    check_near(e.releases[k].source.location_m, truth[k]->location_m, 2 * place);
+    check_near(e.releases[k].source.time_s, truth[k]->time_s, 2 * time);
+  }
+  assert_true(e.source.mass_g >= fmax(e.releases[0].source.mass_g, e.releases[1].source.mass_g));
+  /* What is foreseen is what both bring. */
+  const double passage = later.time_s + (river.sensors[0].location_m - later.location_m) / (80 / 60.0);
+  hw_range band;
+  const hw_prediction there = {river.sensors[0].location_m, &passage, 1, &band};
+  assert_int_equal(hw_run_predict(run, &there), HW_OK);
+  const double expected = concentration(&river, &later, 0, passage) + concentration(&river, &paper_truth, 0, passage);
+  check_near(band.mid, expected, 0.05 * expected);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
+static void test_one_release_is_one(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  simulate(&river, &paper_truth, 72);
+  const hw_estimate e = identify(&river, 1);
+  assert_int_equal(e.release_count, 0);
+  check_holds(&e, &paper_truth);
+  hw_river_free(&river);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_second_pulse_is_told_from_noise_and_from_a_shoulder),
+      cmocka_unit_test(test_a_spike_is_no_release),
+      cmocka_unit_test(test_two_releases_are_counted_and_each_is_found),
+      cmocka_unit_test(test_one_release_is_one),
+  };
+  return cmocka_run_group_tests(tests, build_tails, NULL);
+}

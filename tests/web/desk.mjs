@@ -1,0 +1,242 @@
+/* A duty officer's desk in a real browser: node desk.mjs PROGRAM WEB [PICTURES]
+ *
+ * Many rivers at a glance, a network as a tree, a spill that takes over whatever is open, alarms that are acknowledged,
+ * a slow line and a busy river. Exit 77: no browser here. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { Folder, Service, SKIPPED, freePort, launch } from "./serving.mjs";
+
+const [program, web, pictures] = process.argv.slice(2);
+const browser = await launch(web);
+if (!browser) {
+  console.log("skipped: no Chromium, or its driver is not fetched (packages.txt, web/fetch)");
+  process.exit(SKIPPED);
+}
+const folder = new Folder();
+const faults = [];
+const services = [];
+
+const RIVERS = 200;
+const NETWORK = `name: Elm and its brooks
+hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}
+branches:
+  - {id: stem, name: River Elm, head_m: -40000, reaches: [{to_m: 10000, discharge_m3_s: 8}], centerline: elm.geojson}
+  - {id: ash, name: Ash Brook, head_m: -15000, joins: {branch: stem, at_m: -20000},
+     reaches: [{to_m: 0, discharge_m3_s: 2}], centerline: ash.geojson}
+  - {id: oak, name: Oak Brook, head_m: -12000, joins: {branch: stem, at_m: -9000},
+     reaches: [{to_m: 0, discharge_m3_s: 1}], centerline: oak.geojson}
+search: {mass_g: [10, 100000], time_s: [-20000, 40000]}
+sensors:
+  - {id: s1, name: Mill Bridge, branch: ash, location_m: -900}
+  - {id: s2, name: Elm Weir, branch: stem, location_m: -2000}
+  - {id: s3, name: Oak Ford, branch: oak, location_m: -1000}
+candidates:
+  - {id: dairy, name: Dairy, branch: ash, location_m: -9000}
+  - {id: forge, name: Forge, branch: oak, location_m: -7000}
+intakes: [{id: town, name: Elmtown intake, branch: stem, location_m: 5000, alarm_g_m3: 0.001}]
+`;
+const line = (...coordinates) => JSON.stringify({ type: "LineString", coordinates });
+
+/* A small river of its own, with a line somewhere in the country. */
+function brook(i) {
+  const [lon, lat] = [6 + (i % 20) * 0.3, 48 + Math.floor(i / 20) * 0.25];
+  folder.write(`brook${i}.geojson`, line([lon, lat], [lon + 0.08, lat + 0.06], [lon + 0.2, lat + 0.08]));
+  return `name: Brook ${i}
+hydraulics: {velocity_m_s: 1.2, dispersion_m2_s: 40, area_m2: 60, decay_per_s: 0}
+search: {mass_g: [1000, 200000], location_m: [-30000, -1000]}
+sensors: [{id: s1, location_m: 0, noise_absolute_g_m3: 2.0e-5}, {id: s2, location_m: 8000, noise_absolute_g_m3: 2.0e-5}]
+intakes: [{id: town, name: Town ${i}, location_m: 15000, alarm_g_m3: 0.001}]
+centerline: brook${i}.geojson
+`;
+}
+
+const simulate = (river, source, every, from, to) =>
+  spawnSync(program, ["simulate", river, "--source", source, "--every", every, "--from", from, "--to", to], {
+    encoding: "utf8",
+  }).stdout;
+
+async function openPage(address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60000);
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== address) faults.push(`asked another host: ${url}`);
+  });
+  await page.goto(address);
+  return page;
+}
+
+const waitForSentence = (page, pattern) => page.locator(".sentence h1").filter({ hasText: pattern }).waitFor();
+
+async function picture(page, name) {
+  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
+async function check(name, run) {
+  const started = Date.now();
+  await run();
+  console.log(`ok  ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+}
+
+async function post(service, river, csv) {
+  const headers = { "Content-Type": "text/csv" };
+  const answer = await fetch(`${service.address}/v1/readings?river=${river}`, { method: "POST", headers, body: csv });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+let failed = false;
+try {
+  folder.write("elm.geojson", line([7.0, 50.0], [7.1, 50.1], [7.1, 50.2], [7.2, 50.4]));
+  folder.write("ash.geojson", line([6.8, 50.2], [6.95, 50.18], [7.1, 50.18]));
+  folder.write("oak.geojson", line([7.35, 50.2], [7.25, 50.26], [7.13, 50.26]));
+  const elm = folder.write("elm.yaml", NETWORK);
+  const rivers = Array.from({ length: RIVERS }, (_, i) => `b${i}=${folder.write(`b${i}.yaml`, brook(i))}`);
+  const port = await freePort();
+  const service = new Service(program, folder, port, ["--threads", "1"]);
+  service.arguments.splice(1, 1, ...rivers, `elm=${elm}`);
+  services.push(service);
+  await service.start();
+  const quiet = "time_s,sensor,concentration_g_m3\n0,s1,1e-5\n300,s1,1e-5\n";
+  for (let i = 0; i < 20; i++) await post(service, `b${i}`, quiet);
+  await post(service, "b5", "time_s,sensor,concentration_g_m3\n9000,s2,1e-5\n"); /* s1 has fallen silent */
+  const page = await openPage(service.address);
+
+  await check("two hundred rivers: the worst first, searchable, on a map", async () => {
+    await waitForSentence(page, `No spill is known on any of ${RIVERS + 1} rivers`);
+    await page.locator(".sentence.warn").waitFor();
+    assert.equal(await page.locator(".rivers li").count(), RIVERS + 1);
+    assert.equal(await page.locator(".rivers-map a").count(), RIVERS + 1);
+    assert.ok((await page.locator(".places a").count()) < 4, "the bar does not list them all");
+    await page.getByLabel("Search rivers").fill("brook 17");
+    await page.waitForFunction(() => document.querySelectorAll(".rivers li").length === 12); /* 17, 117, 170 to 179 */
+    await page.getByLabel("Search rivers").fill("silent");
+    await page.waitForFunction(() => document.querySelector(".rivers li b").innerText === "Brook 5");
+    await page.getByLabel("Search rivers").fill("");
+    await picture(page, "overview");
+  });
+
+  await check("a network is drawn as a tree and as a map, and says which branch", async () => {
+    await page.getByLabel("Search rivers").fill("elm");
+    await page.locator(".rivers a").click();
+    await page.locator("svg.tree .water-line[data-branch=oak]").waitFor();
+    await post(service, "elm", simulate(elm, "20000,ash:-9000,3600", "600", "4000", "17200"));
+    await waitForSentence(page, /Elm and its brooks: .*Ash Brook km \u22129\.\d/);
+    await page.locator("svg.tree .plume-line").first().waitFor({ state: "attached" });
+    await page.locator("svg.tree .interval rect").first().waitFor();
+    await page.locator("svg.tree text", { hasText: /Ash Brook .*%/ }).waitFor();
+    await page.locator(".sensor-card h3", { hasText: "Mill Bridge" }).waitFor();
+    await picture(page, "tree");
+    await page.getByRole("button", { name: "as a map" }).click();
+    assert.equal(await page.locator("svg.map .water-line").count(), 3);
+    await picture(page, "network-map");
+  });
+
+  const elmIncident = (await service.get("/v1/incidents?state=open")).incidents[0].id;
+
+  await check("an alarm is acknowledged with a name and a note, and everybody is told", async () => {
+    await page.locator(".alarms b.heard").first().waitFor();
+    await page.getByRole("button", { name: "Acknowledge" }).click();
+    await page.getByLabel("Who", { exact: true }).fill("A. Meier");
+    await page.getByLabel("Note").fill("gates closed");
+    await page.getByRole("button", { name: "Acknowledge it" }).click();
+    await page.locator(".alarms .heard", { hasText: "acknowledged by A. Meier" }).first().waitFor();
+    await page.locator(".events li", { hasText: "acknowledged by A. Meier: gates closed" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Acknowledge" }).count(), 0);
+    await picture(page, "acknowledged");
+  });
+
+  await check("a new and a worse spill take over the banner, the title, the icon and the room", async () => {
+    const watcher = await openPage(`${service.address}`);
+    await watcher.waitForURL(new RegExp(`#?/?`));
+    await waitForSentence(watcher, "Elm and its brooks");
+    await watcher.getByRole("switch", { name: "Sound" }).click();
+    await watcher.getByText("Sound on").waitFor();
+    /* Somebody is at work: what is new stands above it in full, and is heard. */
+    await post(service, "b7", simulate(join(folder.path, "b7.yaml"), "50000,-12000,3600", "600", "0", "15000"));
+    const above = watcher.locator(".others li", { hasText: "Brook 7" });
+    await above.waitFor();
+    await watcher.waitForFunction(() => /^\(2\) .*: (Brook 7|Elm and its brooks)/.test(document.title));
+    await watcher.waitForFunction(() => Number(document.documentElement.dataset.rang) > 0);
+    assert.match(await watcher.locator("link[rel=icon]").getAttribute("href"), /^data:image\/svg/);
+    await waitForSentence(watcher, "Elm and its brooks");
+    await watcher
+      .locator(".others li.alarm.full", { hasText: "Brook 7" })
+      .waitFor(); /* as bad, so it is said in full */
+    await picture(watcher, "another");
+    /* Nobody is: it takes the place. */
+    const wall = await openPage(service.address, { viewport: { width: 2560, height: 1440 } });
+    await wall.evaluate((id) => (location.hash = `#/incident/${id}`), elmIncident);
+    await waitForSentence(wall, "Elm and its brooks");
+    await wall.waitForTimeout(500);
+    await post(service, "b8", simulate(join(folder.path, "b8.yaml"), "90000,-12000,3600", "600", "0", "15000"));
+    await waitForSentence(wall, "Brook 8");
+    await wall.waitForFunction(() => document.title.startsWith("(3) Alarm level expected"));
+    await picture(wall, "taken-over");
+    await watcher.context().close();
+    await wall.context().close();
+  });
+
+  /* From the first byte asked for until the sentence stands. */
+  async function openSlowly() {
+    const context = await browser.newContext();
+    const slow = await context.newPage();
+    const session = await context.newCDPSession(slow);
+    const line = { offline: false, latency: 50, downloadThroughput: 50000, uploadThroughput: 50000 };
+    await session.send("Network.enable");
+    await session.send("Network.emulateNetworkConditions", line);
+    let bytes = 0;
+    session.on("Network.dataReceived", (e) => (bytes += e.encodedDataLength));
+    const started = Date.now();
+    await slow.goto(`${service.address}/#/incident/${elmIncident}`, { waitUntil: "commit" });
+    await waitForSentence(slow, "Ash Brook km");
+    const took_s = (Date.now() - started) / 1000;
+    console.log(`    ${took_s.toFixed(2)} s, ${(bytes / 1000).toFixed(0)} kB until then`);
+    await context.close();
+    return took_s;
+  }
+
+  await check("on a line of 400 kbit/s the sentence stands within 2.5 s", async () => {
+    let best_s = await openSlowly(); /* the line is judged, not what else the machine does: of three the best counts */
+    for (let i = 0; i < 2 && best_s >= 2.5; i++) best_s = Math.min(best_s, await openSlowly());
+    assert.ok(best_s < 2.5, `${best_s} s`);
+  });
+
+  await check("at four readings a second the page takes less than a tenth of a core", async () => {
+    const busy = await openPage(service.address);
+    await busy.evaluate(() => (location.hash = "#/river/b30"));
+    await busy.locator(".sensor-card").first().waitFor();
+    const session = await busy.context().newCDPSession(busy);
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const used = async () =>
+      (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
+    const rows = (from, count) =>
+      Array.from({ length: count }, (_, i) => `${from + i * 5},s${1 + (i % 2)},${1e-5 + 1e-6 * (i % 3)}`).join("\n");
+    await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(0, 4000)}\n`);
+    await busy.waitForTimeout(1500);
+    const [before, started] = [await used(), Date.now()];
+    for (let i = 0; i < 24; i++) {
+      await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(20000 + 5 * i, 1)}\n`);
+      await busy.waitForTimeout(Math.max(0, started + 250 * (i + 1) - Date.now()));
+    }
+    const share = ((await used()) - before) / ((Date.now() - started) / 1000);
+    console.log(`    ${(100 * share).toFixed(1)} % of a core`);
+    assert.ok(share < 0.1, `${(100 * share).toFixed(1)} %`);
+    await busy.context().close();
+  });
+
+  assert.deepEqual(faults, [], "the browser has nothing to complain about");
+} catch (error) {
+  failed = true;
+  console.error(error);
+  for (const [i, context] of browser.contexts().entries()) await picture(context.pages()[0], `failed-${i}`);
+  console.error(faults);
+  for (const service of services) console.error(service.errors?.split("\n").slice(-6).join("\n"));
+}
+await browser.close();
+for (const service of services) await service.stop();
+folder.remove();
+process.exit(failed ? 1 : 0);
