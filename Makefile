@@ -8,7 +8,8 @@
 #   make deb      Debian packages (build-deb/): program and service, library, headers, Python, documentation
 #   make test-deb install, upgrade and remove them on this machine (as root)
 #   make reproduce   the paper's figures and tables: reproduce-output/index.html and docs/results.md
-#   make pages       every shipped page that shows what the program says: that one, the session in README.md, docs/spill.svg;
+#   make pages       every shipped page that shows what the program says: that one, the session and table in README.md,
+#                    docs/spill.svg, the answers in docs/manual.md and docs/start-*.md;
 #                    PAGES=quick leaves out the long sections
 #   make study-online   do the learners reach the best fit? 100 random rivers
 #   make study-posterior is the engine, dispersion known, as good as its equations allow?
@@ -16,19 +17,28 @@
 #   make study-networks which branch? spills in networks, table by kind; NETWORKS="--make 40 --seed 7 --method atgd"
 #   make study-weeks    is an answer right about its own doubt? 2,000 random weeks; WEEKS="--cases 200 --stratum censored"
 #   make study-density  do more readings ever make an answer worse? every 1200 s to every second, and a million
+#   make study-advise   is one advised sample worth more than one at a fixed place, or anywhere? ADVISE="20" a network
 #   make study-field    a real incident, conductivity, releases that last, small streams
 #   make fit-population refit its constants, data/population.def
 #   make choose-population how far rivers stray: distributions compared on held-out rivers (ten minutes)
 #
 #   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/ (SERVE="--listen 127.0.0.1:9090")
+#   make pictures the pictures of the dashboard in docs/ (needs Chromium)
 #   make newcomer how long from git clone until that shows a live incident
 #   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes,
 #                 LOAD="--store postgresql://..." for the service on PostgreSQL
 #   make torture  200 kills under load, a failing disk, a broker that goes: nothing lost, nothing doubled
+#   make powercut power cuts on a file system that forgets what was not synced (FUSE): SQLite, and NATS with sync_interval: always
 #   make faults   50 faults to a cluster of three NATS nodes and three workers, and its leader cut off ten times: it says what one machine says
 #   make scale    readings per second, latency, take-over and space of a cluster against one machine
+#   make demo-songhua   the Songhua in 2005, told from its bulletins day by day, and drawn
 #   make demo-cluster   a cluster on this machine, two spills, a node and a worker killed on the way
 #   make fuzz     every parser, FUZZ_SECONDS=60 each
+#   make format   every C, Python and TypeScript file in the one layout that `make test` asks for
+#   make coverage lines and branches the tests run, of src/ and the service's parsers (llvm-cov)
+#   make damage   30 damaged bytes in the WAL, 300 in the file: whatever changes the log is told
+#   make strangers 10,000 connections, wrong tokens timed, hostile names in a real browser
+#   make ten-million  ten million readings through the engine: time and memory
 #   make mutate   200 changed operators: do the tests notice? Hours; MUTATE="--count 20 src/io/csv.c" for less
 #   make study-detect   false alarms per sensor-year and delay of the service's detection
 #
@@ -45,12 +55,13 @@ LOAD ?=
 SERVE ?=
 MUTATE ?=
 FAULTS ?=
+POWERCUT ?=
 SCALE ?=
 DEMO ?=
 PAGES ?=
 WEEKS ?=
 
-.PHONY: program serve newcomer load torture faults scale demo-cluster fuzz mutate study-detect
+.PHONY: ten-million program serve newcomer load torture powercut damage strangers coverage faults scale demo-cluster demo-songhua fuzz mutate study-detect
 .PHONY: all pages deb test-deb reproduce demo test bench install clean study-online study-posterior study-rivers study-weeks study-density study-field fit-population choose-population
 all: program
 	@ninja --quiet -C $(BUILD)
@@ -84,6 +95,10 @@ deb:
 test-deb: deb
 	@tests/debian.sh build-deb
 
+.PHONY: pictures
+pictures: program
+	@node tools/pictures.mjs $(HEADWATER) web docs
+
 reproduce: all
 	@tools/need demo
 	@$(HEADWATER) reproduce --markdown docs/results.md
@@ -104,6 +119,10 @@ study-rivers: all
 .PHONY: study-networks
 study-networks: all
 	@python3 experiments/study_networks.py $(BUILD)/headwater ../shared/data/networks $(NETWORKS)
+
+.PHONY: study-advise
+study-advise: all
+	@$(BUILD)/experiments/study_advise ../shared/data $(ADVISE)
 
 study-field: all
 	@$(BUILD)/experiments/study_field ../shared/data/field
@@ -156,6 +175,27 @@ torture: all
 	@python3 tests/service/postgres.py python3 tests/service/whole.py $(HEADWATER) all
 	@python3 tests/service/outage.py $(HEADWATER)
 
+powercut: all
+	@tools/need test powercut
+	@tools/nats-server
+	@python3 tests/powercut/powercut.py $(HEADWATER) $(POWERCUT)
+	@python3 tests/powercut/powercut.py $(HEADWATER) --cuts 3 --careless
+
+damage: all
+	@tools/need test
+	@python3 tests/service/damage.py $(HEADWATER) --trials 30
+
+strangers: all
+	@tools/need test
+	@python3 tests/service/strangers.py $(HEADWATER)
+
+ten-million: all
+	@python3 bench/ten_million.py $(HEADWATER)
+
+coverage:
+	@tools/need build test
+	@tools/coverage
+
 faults: all
 	@tools/need test
 	@tools/nats-server
@@ -167,6 +207,12 @@ scale: all
 	@tools/nats-server
 	@python3 bench/scale/scale.py $(HEADWATER) $(SCALE)
 
+demo-songhua: all
+	@tools/need demo
+	@ninja --quiet -C $(BUILD) experiments/demo_songhua
+	@mkdir -p demo-output
+	@$(BUILD)/experiments/demo_songhua examples/songhua demo-output/songhua.svg
+
 demo-cluster: all
 	@tools/need cluster
 	@tools/nats-server
@@ -176,6 +222,11 @@ mutate:
 	@tools/need build test
 	@tools/mutate $(MUTATE)
 
+.PHONY: format
+format:
+	@tools/need lint
+	@tools/format
+
 fuzz:
 	@tools/need build
 	@tests/fuzz/run.sh $(FUZZ_SECONDS)
@@ -184,4 +235,4 @@ study-detect: all
 	@$(BUILD)/experiments/study_detect
 
 clean:
-	rm -rf build build-deb build-clang build-sanitize build-fuzz build*.log demo-output
+	rm -rf build build-deb build-clang build-sanitize build-fuzz build-coverage build-mutate build*.log demo-output
