@@ -1,4 +1,4 @@
-/* The hypothesis "one release" (posterior/spill.h): what the walk down the river makes of a point. */
+/* The hypothesis "one release" (posterior/spill.h): what the walk down the river (walk.h) makes of a point. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include "check.h"
 #include "paper_river.h"
-#include "posterior/spill.h"
+#include "posterior/walk.h"
 #include "river/doubt.h"
 
 enum { STATIONS = 4 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "posterior/ade.h"
+#include "posterior/walk.h"
 
 /* Squared distance from the expected value, in noise, that makes a lone reading a spike. */
 static const double spike = 64;

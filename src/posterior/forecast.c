@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "posterior/ade.h"
+#include "posterior/walk.h"
 
 /* The time between these two at which `level` is passed; bisection, a limb rises or falls all the way. */
 static double passing_time(const hw__curve *c, double level, double below, double above) {

@@ -89,14 +89,6 @@ typedef struct {
 void hw__spill_anchor(hw__spill *spill, size_t anchor);
 hw__target hw__spill_target(hw__spill *spill);
 
-/* Point i of a stage as a release, and what it makes of every station, drawn as evaluate drew it. Returned: ln of prior
- * over density of what was drawn on the way. */
-double hw__spill_walk(const hw__spill *spill, uint64_t stage, size_t i, double *const *x, hw__release *release,
-                      hw__sight *sight);
-/* The curve at a place below, drawn on from the last station above it. */
-hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, const hw__sight *sight, double x_m,
-                          hw_rng *rng);
-
 /* ln probability of a station's readings given what its curve came to: the sensor right or wrong. */
 double hw__station_log_probability(const hw__station *station, double log_likelihood, double *wrong);
 /* The same without a release. */

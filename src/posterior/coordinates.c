@@ -1,0 +1,150 @@
+#include "posterior/coordinates.h"
+
+#include <math.h>
+
+#include "river/doubt.h"
+#include "river/when.h"
+
+double hw__averaged(double length_m) {
+  const double r = length_m / HW__LOCAL_LENGTH_M;
+  return r < 1e-3 ? 1 : sqrt(2 * (r - 1 + exp(-r))) / r;
+}
+
+double hw__log_normal_density(double x, double sd) {
+  return -0.5 * (x / sd) * (x / sd) - log(sd) - 0.918938533204672742;
+}
+
+void hw__spill_anchor(hw__spill *spill, size_t anchor) {
+  const hw_box *box = &spill->river->search;
+  const hw__station *a = &spill->station[anchor];
+  spill->anchor = anchor;
+  spill->dims = 0;
+  const bool wanted[HW__AXES] = {box->hi.time_s > box->lo.time_s,
+                                 box->hi.location_m > box->lo.location_m,
+                                 spill->mass_hi > spill->mass_lo,
+                                 spill->doubt.common_v > 0,
+                                 spill->doubt.common_d > 0,
+                                 spill->doubt.local_v > 0,
+                                 spill->doubt.local_d > 0,
+                                 spill->doubt.shape > 0,
+                                 spill->lasting};
+  for (size_t k = 0; k < HW__AXES; k++) {
+    if (wanted[k]) {
+      spill->axis[spill->dims++] = k;
+    }
+  }
+  const double doubt = 3 * hypot(spill->doubt.common_v, spill->doubt.local_v);
+  const double far = a->at.theta - hw__transport_integrals(spill->transport, box->lo.location_m).theta;
+  const double near = a->at.theta - hw__transport_integrals(spill->transport, box->hi.location_m).theta;
+  double y[HW__PULSE_SIZE];
+  hw__curve_to(&a->fit->curve, y);
+  const double width = exp(0.5 * y[HW__LN_VARIANCE]), passage = y[HW__PASSAGE];
+  double oldest = fmin(far * exp(doubt), passage + 6 * width - box->lo.time_s);
+  double youngest = fmax(near * exp(-doubt), fmax(passage - 6 * width - box->hi.time_s, 0.05 * width));
+  spill->open = spill->lasting && !a->fit->complete;
+  if (spill->lasting && !spill->open) { /* the age that an instant's pulse of the same width would have */
+    const double per_travel = a->at.variance - hw__transport_integrals(spill->transport, box->lo.location_m).variance;
+    const double spread = exp(3 * hypot(spill->doubt.common_d, spill->doubt.local_d) + 2 * doubt);
+    spill->last.per_travel_s = fmax(per_travel, 1e-9) / fmax(far, 1e-3);
+    oldest = fmax(oldest, 3 * width * width / spill->last.per_travel_s * spread);
+    youngest = fmax(near * exp(-doubt), 0.05 * width);
+  }
+  spill->log_age_lo = log(fmax(youngest, 1e-3));
+  spill->log_age_hi = fmax(log(fmax(oldest, 1e-3)), spill->log_age_lo + 0.01);
+}
+
+/* The coordinate of this kind, or what it is when it is no coordinate. */
+static double coordinate(const hw__spill *spill, double *const *x, size_t i, size_t kind, double otherwise) {
+  for (size_t k = 0; k < spill->dims; k++) {
+    if (spill->axis[k] == kind) {
+      return x[k][i];
+    }
+  }
+  return otherwise;
+}
+
+bool hw__spill_has(const hw__spill *spill, size_t kind) {
+  for (size_t k = 0; k < spill->dims; k++) {
+    if (spill->axis[k] == kind) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* By how much a pulse looks older for having lasted: its variance is the instant's and duration^2 / 12. So the width
+ * that is seen fixes one coordinate and leaves the duration free, instead of bending the posterior. */
+double hw__older_by(const hw__spill *spill, const hw__release *r) {
+  if (spill->open) {
+    return 0;
+  }
+  return r->duration_s * r->duration_s / 12 * r->velocity_factor * r->velocity_factor /
+         (spill->lasting ? spill->last.per_travel_s * r->dispersion_factor : 1);
+}
+
+/* ln mass less the coordinate that stands for it. */
+double hw__ln_in_a_second(const hw__spill *spill, double duration_s) {
+  return spill->open ? log(duration_s) : 0;
+}
+
+void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__release *r) {
+  const hw_box *box = &spill->river->search;
+  const hw__station *a = &spill->station[spill->anchor];
+  *r = (hw__release){.ln_v = coordinate(spill, x, i, HW__AXIS_LN_V, 0),
+                     .ln_d = coordinate(spill, x, i, HW__AXIS_LN_D, 0),
+                     .own_v = coordinate(spill, x, i, HW__AXIS_OWN_V, 0),
+                     .own_d = coordinate(spill, x, i, HW__AXIS_OWN_D, 0),
+                     .shape = coordinate(spill, x, i, HW__AXIS_SHAPE, 0)};
+  const double faster = exp(r->ln_v + r->own_v);
+  r->velocity_factor = faster;
+  r->dispersion_factor = exp(r->ln_d + r->own_d);
+  r->duration_s = spill->lasting ? exp(coordinate(spill, x, i, HW__AXIS_LN_DURATION, 0)) : 0;
+  if (hw__spill_has(spill, HW__AXIS_LN_AGE)) {
+    r->apparent_s = exp(coordinate(spill, x, i, HW__AXIS_LN_AGE, 0));
+    r->age_s = r->apparent_s - hw__older_by(spill, r);
+    r->source.location_m = hw__transport_place(spill->transport, a->at.theta - r->age_s * faster);
+  } else {
+    r->source.location_m = box->lo.location_m;
+    r->age_s = (a->at.theta - hw__transport_integrals(spill->transport, box->lo.location_m).theta) / faster;
+  }
+  r->source.time_s = hw__spill_has(spill, HW__AXIS_PASSAGE) ? coordinate(spill, x, i, HW__AXIS_PASSAGE, 0) - r->age_s -
+                                                                  (spill->open ? 0 : 0.5 * r->duration_s)
+                                                            : box->lo.time_s;
+  const double ln_mass =
+      coordinate(spill, x, i, HW__AXIS_LN_MASS, log(spill->mass_lo) - hw__ln_in_a_second(spill, r->duration_s)) +
+      hw__ln_in_a_second(spill, r->duration_s);
+  r->source.mass_g = exp(ln_mass);
+  const double l = r->source.location_m, t = r->source.time_s;
+  r->possible =
+      l >= box->lo.location_m && l <= box->hi.location_m && t >= box->lo.time_s && t <= box->hi.time_s &&
+      r->source.mass_g >= spill->mass_lo * (1 - 1e-12) && r->source.mass_g <= spill->mass_hi * (1 + 1e-12) &&
+      r->age_s > 0 && l < a->x_m && fabs(r->ln_v + r->own_v) < 5 && fabs(r->ln_d + r->own_d) < 12 &&
+      fabs(r->shape) < 4 &&
+      (!spill->lasting || (r->duration_s >= spill->last.shortest_s && r->duration_s <= spill->last.longest_s));
+  if (r->possible) {
+    r->at = hw__transport_integrals(spill->transport, l);
+  }
+}
+
+/* ln density in these coordinates: uniform in place and time, the place moving by v age with ln age. */
+double hw__release_log_prior(const hw__spill *spill, const hw__release *r) {
+  const hw_box *box = &spill->river->search;
+  const hw__doubt *d = &spill->doubt;
+  double p = 0;
+  if (hw__spill_has(spill, HW__AXIS_LN_AGE)) {
+    const double v = hw__transport_velocity(spill->transport, r->source.location_m) * r->velocity_factor;
+    p += log(v * r->apparent_s / (box->hi.location_m - box->lo.location_m));
+  }
+  p += hw__spill_has(spill, HW__AXIS_PASSAGE)
+           ? hw__when_log_density(spill->river, r->source.time_s) - log(box->hi.time_s - box->lo.time_s)
+           : 0;
+  p -= hw__spill_has(spill, HW__AXIS_LN_MASS) ? log(log(spill->mass_hi / spill->mass_lo)) : 0;
+  const double length = hw__averaged(spill->station[spill->anchor].x_m - r->source.location_m);
+  p += hw__spill_has(spill, HW__AXIS_LN_V) ? hw__log_normal_density(r->ln_v, d->common_v) : 0;
+  p += hw__spill_has(spill, HW__AXIS_LN_D) ? hw__log_normal_density(r->ln_d, d->common_d) : 0;
+  p += hw__spill_has(spill, HW__AXIS_OWN_V) ? hw__log_normal_density(r->own_v, d->local_v * length) : 0;
+  p += hw__spill_has(spill, HW__AXIS_OWN_D) ? hw__log_normal_density(r->own_d, d->local_d * length) : 0;
+  p += hw__spill_has(spill, HW__AXIS_SHAPE) ? hw__log_normal_density(r->shape, d->shape) : 0;
+  p += spill->lasting ? spill->last.log_prior : 0;
+  return p;
+}

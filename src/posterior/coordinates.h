@@ -1,0 +1,40 @@
+/* The coordinates of a point of the hypothesis "one release" (spill.h), what release it stands for, and its prior.
+ *
+ * Written for the anchor: passage there, ln age there, ln mass, ln factors of the water; of a release that lasts, the
+ * passage of its middle, the age at which an instant's pulse would be as wide, and ln duration. While nobody has seen
+ * its end, the front and the mass in a second take the place of middle and mass.
+ */
+#ifndef HW_POSTERIOR_COORDINATES_H
+#define HW_POSTERIOR_COORDINATES_H
+
+#include "posterior/spill.h"
+
+enum {
+  HW__AXIS_PASSAGE,
+  HW__AXIS_LN_AGE,
+  HW__AXIS_LN_MASS,
+  HW__AXIS_LN_V, /* common to all water */
+  HW__AXIS_LN_D,
+  HW__AXIS_OWN_V, /* of the water from the source to the anchor alone */
+  HW__AXIS_OWN_D,
+  HW__AXIS_SHAPE,
+  HW__AXIS_LN_DURATION,
+  HW__AXES
+};
+
+/* Whether an axis of this kind is a coordinate. */
+bool hw__spill_has(const hw__spill *spill, size_t kind);
+/* Point i as a release: all but its prior. */
+void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__release *r);
+double hw__release_log_prior(const hw__spill *spill, const hw__release *r);
+
+/* By how much, in s, a pulse looks older for having lasted. */
+double hw__older_by(const hw__spill *spill, const hw__release *r);
+/* ln mass less the coordinate that stands for it. */
+double hw__ln_in_a_second(const hw__spill *spill, double duration_s);
+
+/* Standard deviation of the mean of a local field over a stretch, as a share of the field's own. */
+double hw__averaged(double length_m);
+double hw__log_normal_density(double x, double sd);
+
+#endif

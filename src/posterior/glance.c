@@ -1,0 +1,126 @@
+#include "posterior/glance.h"
+
+#include <math.h>
+
+#include "posterior/noise.h"
+
+static int by_size(double a, double b) {
+  return (a > b) - (a < b);
+}
+
+static void sort_values(double *x, size_t n) {
+  for (size_t i = 1; i < n; i++) {
+    const double v = x[i];
+    size_t j = i;
+    for (; j > 0 && by_size(x[j - 1], v) > 0; j--) {
+      x[j] = x[j - 1];
+    }
+    x[j] = v;
+  }
+}
+
+enum { SAMPLED = 256 };
+
+static double confirmed(const hw__series *s, size_t i) {
+  const double v = s->span[i].side == HW__BELOW ? 0 : s->span[i].value_g_m3;
+  const double a = i > 0 ? (s->span[i - 1].side == HW__BELOW ? 0 : s->span[i - 1].value_g_m3) : -INFINITY;
+  const double b = i + 1 < s->count ? (s->span[i + 1].side == HW__BELOW ? 0 : s->span[i + 1].value_g_m3) : -INFINITY;
+  return fmin(v, fmax(a, b)); /* the higher neighbour confirms */
+}
+
+void hw__glance_clipping(const hw__series *s, double floor, hw__glance *g) {
+  double top = -INFINITY;
+  for (size_t i = 0; i < s->count; i++) {
+    top = s->span[i].side == HW__MEASURED ? fmax(top, s->span[i].value_g_m3) : top;
+  }
+  double run = 0, longest = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const bool there = s->span[i].side == HW__MEASURED && !(s->span[i].value_g_m3 < top);
+    run = there ? run + s->span[i].count : 0;
+    longest = fmax(longest, run);
+  }
+  g->clipped_at = longest >= 3 && top > g->low + 10 * floor ? top : INFINITY;
+}
+
+/* Non-detects, where hardly a reading among them shows: then the level lies somewhere below the limit. Where some do,
+ * their share tells how far. */
+static double hidden_by(const hw__series *s) {
+  double below = 0, among = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const bool before = i == 0 || s->span[i - 1].side == HW__BELOW;
+    const bool after = i + 1 == s->count || s->span[i + 1].side == HW__BELOW;
+    below += s->span[i].side == HW__BELOW ? s->span[i].count : 0;
+    among += s->span[i].side == HW__MEASURED && before && after ? s->span[i].count : 0;
+  }
+  return among <= 0.03 * below ? below : 0;
+}
+
+hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
+  hw__glance g = {.low = 0, .high = -INFINITY, .lowest_limit = INFINITY, .clipped_at = INFINITY};
+  double value[SAMPLED], step[SAMPLED];
+  size_t n = 0, steps = 0;
+  const size_t stride = (s->count + SAMPLED - 1) / SAMPLED;
+  for (size_t i = 0; i < s->count; i++) {
+    const double c = confirmed(s, i);
+    if (c > g.high) {
+      g.high = c;
+      g.high_at = i;
+    }
+    if (s->span[i].side == HW__BELOW) {
+      g.lowest_limit = fmin(g.lowest_limit, s->span[i].value_g_m3);
+    } else if (i % stride == 0 && n < SAMPLED) {
+      value[n++] = s->span[i].value_g_m3;
+    }
+  }
+  sort_values(value, n);
+  g.low = n > 0 ? value[n / 5] : 0;
+  g.hidden = hidden_by(s);
+  if (isfinite(g.lowest_limit)) {
+    g.low = fmin(g.low, (g.hidden > 0 ? 0.3 : 0.8) * g.lowest_limit);
+  }
+  const double quiet = g.low + 0.25 * (g.high - g.low);
+  for (size_t i = 1; i < s->count && steps < SAMPLED; i++) {
+    const hw__span *a = &s->span[i - 1], *b = &s->span[i];
+    if (a->side == HW__MEASURED && b->side == HW__MEASURED && a->value_g_m3 < quiet && b->value_g_m3 < quiet) {
+      step[steps++] = fabs(b->value_g_m3 - a->value_g_m3) / sqrt(1 / a->count + 1 / b->count);
+    }
+  }
+  sort_values(step, steps);
+  g.scatter = steps >= 8 ? 1.4826 * step[steps / 2] : 0;
+  if (!isnan(sensor->background_g_m3)) {
+    g.low = sensor->background_g_m3;
+  }
+  return g;
+}
+
+double hw__glance_floor(const hw_sensor *sensor, const hw__glance *g) {
+  const double height = fmax(g->high, 0) - fmax(g->low, 0);
+  double floor = hw__noise_floor(sensor, fmax(height, 0));
+  if (!(sensor->noise_absolute_g_m3 > 0)) {
+    floor = fmax(floor, g->scatter);
+  }
+  return fmax(floor, fmax(1e-6 * fabs(g->high), 1e-300));
+}
+
+void hw__glance_guess(const hw__series *s, const hw__glance *g, double *passage, double *width) {
+  const double half = g->low + 0.5 * (g->high - g->low), top = s->span[g->high_at].time_s;
+  double left = NAN, right = NAN;
+  for (size_t i = g->high_at; i-- > 0 && isnan(left);) {
+    left = confirmed(s, i) < half ? 0.5 * (s->span[i].time_s + s->span[i + 1].time_s) : left;
+  }
+  for (size_t i = g->high_at + 1; i < s->count && isnan(right); i++) {
+    right = confirmed(s, i) < half ? 0.5 * (s->span[i].time_s + s->span[i - 1].time_s) : right;
+  }
+  const double span = s->span[s->count - 1].time_s - s->span[0].time_s;
+  const double closest = fmax(span / (double)s->count, 1e-3);
+  *passage = top;
+  if (!isnan(left) && !isnan(right)) {
+    *passage = 0.5 * (left + right);
+    *width = (right - left) / 2.355;
+  } else if (!isnan(left)) {
+    *width = (top - left) / 1.18;
+  } else {
+    *width = isnan(right) ? 0.25 * span : (right - top) / 1.18;
+  }
+  *width = fmax(*width, 0.3 * closest);
+}

@@ -1,0 +1,140 @@
+#include "posterior/looks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "posterior/samples.h"
+#include "posterior/stations.h"
+#include "posterior/walk.h"
+
+/* Beyond so many pulses the way to the answer goes by their second order; the answer itself is by their readings. */
+enum { MANY = 8, LOOKS = 3, EASED_LOOKS = 5 };
+
+/* Shares of the variance that a release which lasted has left to an instant's pulse, where a sensor's own pulse does
+ * not tell: there the second order of its likelihood begins. */
+static const double first_log_share = -0.3, glance_log_share = -0.03;
+
+void hw__ade_expect_lasting(hw__ade *a, size_t anchor, bool expected) {
+  double y[HW__PULSE_SIZE];
+  for (size_t k = 0; k < a->spill.count; k++) {
+    hw__fit *fit = &a->fit[k];
+    if (fit->seen) {
+      hw__curve_to(&fit->curve, y);
+      if (expected && k != anchor && a->expected[k].count > 0.5 * HW__PICKED) {
+        memcpy(y, a->expected[k].y, sizeof y);
+      }
+      y[HW__LN_SHARE] = fmin(y[HW__LN_SHARE], expected ? glance_log_share : first_log_share);
+      hw__view_expand(a->station[k].view, &a->tails, HW__PULSE_SIZE, y, &fit->near);
+    }
+  }
+  hw__curve_to(&a->fit[anchor].curve, y);
+  hw__lasting_set(&a->spill.last, exp(0.5 * y[HW__LN_VARIANCE]), a->last_s - a->river->search.lo.time_s);
+}
+
+static bool any_gain(const hw__ade *a) {
+  for (size_t k = 0; k < a->spill.count; k++) {
+    if (a->station[k].gain_sd > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, size_t final) {
+  const hw__target target = hw__spill_target(&a->spill);
+  a->found = hw__anneal(&target, a->options.seed, stream, from, final, &a->draws);
+  a->drawn = final;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    a->evaluations += a->found.evaluations * a->station[k].view->count;
+  }
+}
+
+static void expect(hw__ade *a, const hw__release *r) {
+  for (size_t k = 0; k < a->spill.count; k++) {
+    hw__expected *e = &a->expected[k];
+    const hw__sight *s = a->spill.sight;
+    const hw__curve c =
+        s[k].curve.travel_s > 0 ? s[k].curve : hw__spill_carry(&a->spill, r, s, a->station[k].x_m, &e->rng);
+    if (!(c.travel_s > 0)) {
+      continue;
+    }
+    double y[HW__PULSE_SIZE];
+    hw__curve_to(&c, y);
+    e->count++;
+    for (size_t i = 0; i < HW__PULSE_SIZE; i++) {
+      e->y[i] += (y[i] - e->y[i]) / e->count;
+    }
+  }
+}
+
+/* What the draws at hand expect at every station. */
+static void set_expected(hw__ade *a) {
+  for (size_t k = 0; k < a->spill.count; k++) {
+    a->expected[k] = (hw__expected){.count = 0};
+    hw_rng_seed(&a->expected[k].rng, a->options.seed, UINT64_MAX - a->river->intake_count - k);
+  }
+  hw__picking p = {.wanted = HW__PICKED};
+  for (size_t i = 0; i < a->drawn; i++) {
+    const hw__release r = hw__ade_pick(a, i, &p);
+    for (size_t k = 0; k < p.times; k++) {
+      expect(a, &r);
+    }
+  }
+}
+
+static size_t pulse_size(const hw__ade *a) {
+  return a->spill.lasting ? HW__PULSE_SIZE : HW__INSTANT_SIZE;
+}
+
+/* Stations that were looked at by themselves are looked at again where the river expects their pulse: there the second
+ * order is right, whatever the shape of the likelihood elsewhere. */
+static void look_again(hw__ade *a) {
+  set_expected(a);
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const hw__expected *e = &a->expected[k]; /* worth something where most of the draws pass */
+    if (a->fit[k].seen && k != a->spill.anchor && e->count > 0.5 * HW__PICKED) {
+      hw__view_expand(a->station[k].view, &a->tails, pulse_size(a), e->y, &a->fit[k].near);
+    }
+  }
+}
+
+/* How much of the common doubt is let in below the anchor as a local one, look by look. Where all doubt is common a
+ * draw would have to meet the next sensor's pulse to the second, and none does at first. */
+static double easing(const hw__ade *a, size_t look) {
+  static const double share[] = {1, 0.2, 0.04, 0.008};
+  const hw__doubt *d = &a->spill.doubt;
+  const bool common_alone = (d->common_v > 0 && !(d->local_v > 0)) || (d->common_d > 0 && !(d->local_d > 0));
+  return common_alone && look < sizeof share / sizeof share[0] ? share[look] : 0;
+}
+
+static bool is_filtering(const hw__ade *a) {
+  const hw__doubt *d = &a->spill.doubt;
+  return d->local_v > 0 || d->local_d > 0 || any_gain(a) || a->spill.eased_v > 0 || a->spill.many;
+}
+
+void hw__ade_explore(hw__ade *a, size_t sensor) {
+  const hw__doubt *d = &a->spill.doubt;
+  const size_t anchor = hw__ade_set_stations(a, sensor);
+  if (a->spill.lasting) {
+    hw__ade_expect_lasting(a, anchor, false);
+  }
+  hw__spill_anchor(&a->spill, anchor);
+  a->found = (hw__annealed){0};
+  const bool eased = easing(a, 0) > 0;
+  const size_t looks = eased ? EASED_LOOKS : LOOKS;
+  for (size_t look = 0; look < looks; look++) {
+    const hw__mixture from = a->found.proposal;
+    a->spill.first_look = look == 0;
+    a->spill.eased_v = d->local_v > 0 ? 0 : easing(a, look) * d->common_v;
+    a->spill.eased_d = d->local_d > 0 ? 0 : easing(a, look) * d->common_d;
+    a->spill.many = a->seen > MANY && look + 1 < looks;
+    const bool last = look + 1 == looks || (!is_filtering(a) && !eased);
+    anneal(a, (a->spill.lasting ? HW__LASTING_STREAM : 0) + 8 * sensor + look, look > 0 ? &from : NULL,
+           last ? HW__FINAL : HW__STAGE);
+    if (!a->found.found || last) {
+      break;
+    }
+    look_again(a);
+  }
+  a->spill.eased_v = a->spill.eased_d = 0;
+}

@@ -1,0 +1,79 @@
+#include "posterior/stations.h"
+
+#include <math.h>
+
+static hw__station station_of(const hw__ade *a, size_t sensor) {
+  const hw_sensor *s = &a->river->sensors[sensor];
+  const hw_leg here = hw_transport_leg(a->transport, s->location_m, s->location_m);
+  const bool follows = hw__river_discharge_follows(a->river, s->location_m);
+  return (hw__station){.sensor = sensor,
+                       .x_m = s->location_m,
+                       .at = hw__transport_integrals(a->transport, s->location_m),
+                       .per_discharge = follows ? 0 : 1 / here.discharge_m3_s,
+                       .per_area = follows ? 1 / here.discharge_m3_s : 0,
+                       .gain_sd = log(s->gain_factor)};
+}
+
+/* Where the anchor's pulse would pass this station, and how far off that may be. */
+static hw__focus expected_at(const hw__ade *a, const hw__station *from, const hw__fit *pulse, const hw__station *to) {
+  const hw__doubt *d = &a->spill.doubt;
+  const double travel = to->at.theta - from->at.theta, more = to->at.variance - from->at.variance;
+  const double width = sqrt(fmax(pulse->curve.variance_s2 + more, 0.1 * pulse->curve.variance_s2));
+  /* Above the anchor the source may lie next to the sensor, and its pulse have passed between two readings. */
+  static const double narrowest_s = 60;
+  return (hw__focus){.middle_s = pulse->curve.passage_s + travel,
+                     .width_s = travel < 0 ? fmin(narrowest_s, width) : width,
+                     .reach_s = 5 * width + 3 * fabs(travel) * hypot(d->common_v, d->local_v)};
+}
+
+size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
+  const hw__station from = station_of(a, anchor);
+  size_t n = 0, at = 0;
+  for (size_t i = 0; i < a->river->sensor_count; i++) {
+    const size_t s = a->order[i];
+    if (a->series[s].count == 0) {
+      continue;
+    }
+    a->station[n] = station_of(a, s);
+    if (a->own[s].seen) {
+      a->fit[n] = a->own[s];
+    } else {
+      const hw__focus focus = expected_at(a, &from, &a->own[anchor], &a->station[n]);
+      hw__pulse_look(&a->series[s], &a->river->sensors[s], &a->tails, &focus, &a->fit[n], &a->view[s]);
+    }
+    a->station[n].fit = &a->fit[n];
+    a->station[n].view = &a->view[s];
+    at = s == anchor ? n : at;
+    n++;
+  }
+  a->last_s = -INFINITY;
+  for (size_t k = 0; k < n; k++) {
+    a->last_s = fmax(a->last_s, a->fit[k].last_s);
+  }
+  a->spill.count = n;
+  return at;
+}
+
+double hw__ade_log_without(const hw__ade *a) {
+  double sum = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    sum += hw__station_log_without(&a->station[k]);
+  }
+  return sum;
+}
+
+/* Sensors whose pulse may be followed, the likeliest first: pulses that stand out before those that may be the level
+ * wandering, from upstream to downstream. */
+size_t hw__ade_anchors(const hw__ade *a, size_t out[HW__ANCHORS]) {
+  size_t count = 0;
+  for (int strong = 1; strong >= 0; strong--) {
+    for (size_t i = 0; i < a->river->sensor_count && count < HW__ANCHORS; i++) {
+      const size_t s = a->order[i];
+      const bool seen = a->series[s].count > 0 && a->own[s].seen;
+      if (seen && (int)a->own[s].strong == strong) {
+        out[count++] = s;
+      }
+    }
+  }
+  return count;
+}

@@ -1,0 +1,150 @@
+#include "posterior/suppose.h"
+
+#include <math.h>
+
+#include "posterior/looks.h"
+#include "posterior/samples.h"
+#include "posterior/stations.h"
+
+/* A duration is told where it is more probable than an instant. Where it is not, the readings do not speak for one, and
+ * what the prior says of durations would widen every answer by what nobody saw. */
+static const double worth_telling = 0.5;
+/* Odds at a glance from which on it is looked at, and how much worse in ln than by its own pulse a sensor may be
+ * explained. */
+static const double worth_a_look = 0.5, plain_deficit = 6.5;
+/* By so much in ln a sensor's own pulse must prefer a duration to be supposed at first to have one. */
+static const double plainly_worse = 15;
+
+/* A station's readings under the curve that a draw expects there, the filter's local factors in it. */
+static double log_expected(const hw__ade *a, size_t k, const hw__sight *sight) {
+  return hw__view_log_likelihood(a->station[k].view, &a->tails, sight->curve.travel_s > 0 ? &sight->curve : NULL);
+}
+
+/* How probable it is that each sensor is wrong, and how much better its own pulse explains its readings. */
+static void blame(hw__ade *a) {
+  enum { EVERY = 8 }; /* draw for what is missing: it need not be exact */
+  a->deficit = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    double reached = 0, weighed = 0;
+    a->wrong[k] = 0;
+    for (size_t j = 0; j < HW__PICKED; j++) {
+      const hw__sight *sight = &a->sight[j * a->spill.count + k];
+      const bool counted = j % EVERY == 0;
+      const double expected = counted || !sight->filtered ? log_expected(a, k, sight) : 0;
+      const double found = sight->filtered ? sight->log_likelihood : expected;
+      double wrong;
+      weighed += hw__station_log_probability(&a->station[k], found, &wrong) / HW__PICKED;
+      a->wrong[k] += wrong / HW__PICKED;
+      reached += counted ? expected * EVERY / HW__PICKED : 0;
+    }
+    a->deficit = fmax(a->deficit, a->fit[k].log_likelihood - weighed);
+    a->missing[k] = a->station[k].gain_sd > 0 ? 0 : a->fit[k].log_likelihood - reached;
+  }
+}
+
+/* Supposes the hypothesis at hand, following the pulse of this sensor. */
+static void suppose(hw__ade *a, size_t sensor) {
+  hw__ade_explore(a, sensor);
+  a->lasting = a->spill.lasting ? 1 : 0;
+  a->log_odds = -INFINITY;
+  if (a->found.found) {
+    const double odds = a->found.log_evidence - hw__ade_log_without(a);
+    a->log_odds = a->spill.lasting ? hw__lasting_log_odds(&a->spill.last, 0, odds) : odds;
+    hw__ade_set_samples(a);
+    blame(a);
+  }
+}
+
+/* An instant explains what was seen: may it have lasted all the same? A glance at the evidence, with all but the
+ * duration drawn as the instant has it. */
+static double glance_at_lasting(hw__ade *a) {
+  hw__mixture from;
+  const hw__mixture *instant = &a->found.proposal;
+  a->spill.lasting = true;
+  hw__ade_expect_lasting(a, a->spill.anchor, true);
+  hw__spill_anchor(&a->spill, a->spill.anchor);
+  hw__mixture_extend(instant, log(6 * a->spill.last.shortest_s), 0.7, &from);
+  const hw__target target = hw__spill_target(&a->spill);
+  const double evidence = hw__anneal_glance(&target, a->options.seed, HW__LASTING_STREAM - 1, &from, &a->draws);
+  a->spill.lasting = false;
+  return hw__lasting_log_odds(&a->spill.last, a->found.log_evidence, evidence);
+}
+
+/* Worth the time to suppose? Where the readings might speak for it, or where a sensor can be explained better. */
+static bool may_have_lasted(hw__ade *a) {
+  return a->deficit > plain_deficit || (a->fit[a->spill.anchor].complete && glance_at_lasting(a) > log(worth_a_look));
+}
+
+/* Both hypotheses share the samples by what they explain, the instant's being in place. */
+static void suppose_lasting_too(hw__ade *a, size_t sensor) {
+  const hw__annealed instant = a->found;
+  a->spill.lasting = true;
+  hw__ade_explore(a, sensor);
+  const double more =
+      a->found.found ? hw__lasting_log_odds(&a->spill.last, instant.log_evidence, a->found.log_evidence) : -INFINITY;
+  const double share = 1 / (1 + exp(-more));
+  if (share < worth_telling) {
+    a->found = instant;
+  } else {
+    a->lasting = share;
+    a->log_odds += more > 0 ? more + log1p(exp(-more)) : log1p(exp(more));
+    hw__ade_mix_samples(a, share);
+    blame(a);
+    a->found = share > 0.5 ? a->found : instant;
+  }
+  a->spill.lasting = false;
+}
+
+/* Most of the sensors that saw a pulse do not fit this one. */
+static bool most_are_wrong(const hw__ade *a) {
+  const hw__pulse_count n = hw__ade_count(a);
+  return 2 * n.wrong >= n.seen || a->wrong[a->spill.anchor] > 0.5;
+}
+
+static bool is_explained(const hw__ade *a) {
+  return a->found.found && !most_are_wrong(a);
+}
+
+/* The most upstream pulse is the one to follow, unless it turns out to be another thing than what the others saw.
+ * Returned: the one followed. */
+static size_t follow(hw__ade *a, const size_t *anchor, size_t anchors) {
+  size_t best = 0, tried = 0;
+  double evidence = -INFINITY;
+  while (tried < anchors) {
+    suppose(a, anchor[tried]);
+    if (tried == 0 || a->found.log_evidence > evidence) {
+      evidence = a->found.log_evidence;
+      best = tried;
+    }
+    tried++;
+    if (is_explained(a)) {
+      break;
+    }
+  }
+  if (best != tried - 1) {
+    suppose(a, anchor[best]);
+  }
+  return anchor[best];
+}
+
+/* One release, an instant's or one that lasted. What the first pulse looks like is tried first, the other where that
+ * does not explain the readings, or where it may explain them too. */
+void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
+  const hw__fit *first = &a->own[anchor[0]];
+  const bool plain = first->lasting && first->near.log_at < first->log_likelihood - plainly_worse;
+  a->spill.lasting = plain;
+  const size_t followed = follow(a, anchor, anchors);
+  if (is_explained(a)) {
+    if (!plain && may_have_lasted(a)) {
+      suppose_lasting_too(a, followed);
+    }
+    return;
+  }
+  const double odds = a->log_odds;
+  a->spill.lasting = !plain;
+  follow(a, anchor, 1);
+  if (!is_explained(a) && !(a->log_odds > odds)) {
+    a->spill.lasting = plain;
+    suppose(a, followed);
+  }
+}
