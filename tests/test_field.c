@@ -149,6 +149,39 @@ static void test_one_sensor_alone_is_enough(void **state) {
   end(s);
 }
 
+/* One sample where the second sensor stands, on the rise of the pulse or at its top. */
+static void test_a_grab_sample_narrows_the_answer(void **state) {
+  (void)state;
+  static const double share[] = {0.35, 0.98}; /* of the height, before the top */
+  double narrower = 0;
+  for (size_t g = 0; g < 2; g++) {
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+      double width[2];
+      for (int taken = 0; taken < 2; taken++) {
+        scene *s = make_scene((const double[]){4100}, 1);
+        make_readings(s, 600, 60000);
+        add_sensor(s, 11300);
+        double top_s = 0, at_s = 0;
+        for (double t = 0; t < 90000; t += 60) {
+          top_s = law_reading(11300, t) > law_reading(11300, top_s) ? t : top_s;
+        }
+        for (at_s = top_s; law_reading(11300, at_s) > share[g] * law_reading(11300, top_s); at_s -= 60) {
+        }
+        s->reading[s->count] = (hw_reading){1, at_s, law_reading(11300, at_s), false, false};
+        s->count += (size_t)taken;
+        const hw_estimate e = run(s, seed);
+        check_finite(&e, &s->river);
+        check_holds(&e);
+        assert_false(taken && warned(&e, "sensor s2"));
+        width[taken] = log((4100 - e.interval.lo.location_m) / (4100 - e.interval.hi.location_m));
+        end(s);
+      }
+      narrower += log(width[0] / width[1]) / 6;
+    }
+  }
+  assert_true(narrower > 0.4); /* 0.69 when this was written */
+}
+
 static void test_interval_is_wide_and_provisional_on_the_rise(void **state) {
   (void)state;
   scene *s = make_scene((const double[]){4100}, 1);
@@ -593,6 +626,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_two_sensors_find_the_source),
       cmocka_unit_test(test_one_sensor_alone_is_enough),
+      cmocka_unit_test(test_a_grab_sample_narrows_the_answer),
       cmocka_unit_test(test_interval_is_wide_and_provisional_on_the_rise),
       cmocka_unit_test(test_given_velocity_narrows_the_place),
       cmocka_unit_test(test_source_between_sensors),

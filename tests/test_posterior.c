@@ -246,8 +246,91 @@ static void test_arrivals_and_bands_follow_the_truth(void **state) {
   hw_river_free(&river);
 }
 
+/* Water that all of it is somewhat slower than the river file says, or each stretch by itself: what is true, and what
+ * is believed. The level is not known. */
+static hw_river doubtful(double local_v, double local_d, size_t sensors, hw_river *truly) {
+  *truly = two_sensors();
+  truly->sensor_count = sensors;
+  for (size_t k = 0; k < sensors; k++) {
+    truly->sensors[k].noise_absolute_g_m3 = 1e-4;
+    truly->sensors[k].noise_relative = k == 1 ? 0.05 : 0;
+  }
+  hw_river river = *truly;
+  river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 1.4, 1.15, local_v};
+  river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 36, 1.3, local_d};
+  river.sensors = calloc(sensors, sizeof *river.sensors);
+  for (size_t k = 0; k < sensors; k++) {
+    river.sensors[k] = truly->sensors[k];
+    river.sensors[k].background_g_m3 = NAN;
+  }
+  return river;
+}
+
+/* The sensors read all along but for the second, of which there are these readings only. */
+static void sample(const hw_river *truly, uint64_t seed, const double *at_s, size_t count, double times) {
+  simulate(truly, &paper_truth, seed);
+  size_t n = 0;
+  for (size_t i = 0; i < reading_count; i++) {
+    bool kept = readings[i].sensor != 1;
+    for (size_t k = 0; k < count; k++) {
+      kept = kept || !(fabs(readings[i].time_s - at_s[k]) > 1);
+    }
+    if (kept) {
+      readings[n] = readings[i];
+      readings[n++].concentration_g_m3 *= readings[i].sensor == 1 ? times : 1;
+    }
+  }
+  reading_count = n;
+}
+
+static void test_a_grab_sample_narrows_the_answer(void **state) {
+  (void)state;
+  static const double rise_s = 2250, top_s = 3600, both_s[] = {2250, 3600};
+  static const struct {
+    const double *at_s;
+    size_t count, sensors;
+    double local_v, local_d, narrower; /* in ln of the width, with some room */
+  } kinds[] = {{&rise_s, 1, 2, 1, 1, 0.4},
+               {&top_s, 1, 2, 1, 1, 0.4},
+               {&rise_s, 1, 2, 1.08, 1.2, 0.04},
+               {both_s, 2, 2, 1.08, 1.2, 0.12},
+               {&top_s, 1, 3, 1.08, 1.2, 0.05}}; /* between two sensors */
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+    double narrower = 0;
+    for (uint64_t seed = 41; seed <= 42; seed++) {
+      hw_river truly, river = doubtful(kinds[i].local_v, kinds[i].local_d, kinds[i].sensors, &truly);
+      sample(&truly, seed, NULL, 0, 1);
+      const hw_estimate before = identify(&river, 1);
+      sample(&truly, seed, kinds[i].at_s, kinds[i].count, 1);
+      const hw_estimate after = identify(&river, 1);
+      check_holds(&before, &paper_truth);
+      check_holds(&after, &paper_truth);
+      narrower += 0.5 * log(place_sd(&before) / place_sd(&after));
+      hw_river_free(&river);
+      free(truly.sensors);
+    }
+    assert_true(narrower > kinds[i].narrower);
+  }
+}
+
+static void test_a_mistaken_grab_sample_is_told_and_does_not_mislead(void **state) {
+  (void)state;
+  static const double top_s = 3600;
+  hw_river truly, river = doubtful(1.08, 1.2, 2, &truly);
+  sample(&truly, 43, &top_s, 1, 40);
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  check_holds(&e, &paper_truth);
+  assert_true(has_warning(run, "sensor s2"));
+  hw_run_free(run);
+  hw_river_free(&river);
+  free(truly.sensors);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_grab_sample_narrows_the_answer),
+      cmocka_unit_test(test_a_mistaken_grab_sample_is_told_and_does_not_mislead),
       cmocka_unit_test(test_a_learned_background_is_taken_off),
       cmocka_unit_test(test_a_background_below_the_detection_limit_is_not_learned_too_high),
       cmocka_unit_test(test_a_source_between_sensors_is_found),

@@ -5,6 +5,7 @@
  *   - the law's density of all leads together over that of the first alone,
  *   - the velocities between sensors against each other and against what else is known of them,
  *   - sensors that stayed quiet although the draw's pulse should have passed them,
+ *   - grab samples against the draw's pulse at their place and time (grab.c),
  *   - the box's side for the mass.
  * Prior: flat in ln age and in ln velocity beyond what is known of it, so flat in ln distance.
  */
@@ -126,9 +127,6 @@ double hw__field_quiet_weight(const hw__field *f, size_t index, size_t sensor) {
   for (size_t i = trace->onset; i < trace->count; i++) {
     seen = fmax(seen, trace->clean[i]);
   }
-  for (size_t i = 0; trace->count < 3 && i < trace->count; i++) {
-    seen = fmax(seen, trace->entry[i].value_g_m3); /* nobody knows its background */
-  }
   size_t lo = 0, hi = trace->count;
   while (lo < hi) {
     const size_t middle = (lo + hi) / 2;
@@ -193,7 +191,7 @@ void hw__field_draw(hw__field *f, size_t index, const hw__noise *noise) {
   hw__draw *draw = &f->draw[index];
   const hw__pulse *pulse = &f->pulse[index * f->pulse_capacity];
   const hw_box *box = &f->river->search;
-  *draw = (hw__draw){0};
+  *draw = (hw__draw){.lead_luck = noise->normal_lead, .loss_luck = noise->normal_loss};
   const double seen = draw_velocity(f, noise, pulse, draw);
   if (!isfinite(draw->log_weight)) {
     f->sample[index] = (hw_sample){box->lo, 1, NAN, 0};
@@ -217,7 +215,9 @@ void hw__field_draw(hw__field *f, size_t index, const hw__noise *noise) {
   draw->log_weight += hw__when_log_density(f->river, sample->source.time_s);
   draw->log_weight += leads_weight(f, pulse, draw, seen);
   for (size_t s = 0; s < f->river->sensor_count; s++) {
-    draw->log_weight += hw__field_is_pulse(f, s) ? 0 : hw__field_quiet_weight(f, index, s);
+    draw->log_weight += hw__field_is_pulse(f, s)  ? 0
+                        : hw__field_is_grab(f, s) ? hw__field_grab_weight(f, index, s, NULL)
+                                                  : hw__field_quiet_weight(f, index, s);
   }
 }
 
@@ -299,6 +299,7 @@ void hw__field_settle(hw__field *f) {
   f->velocity = hw__velocity_prior_of(f->river, &f->river->sensors[first], &f->population);
   f->contradiction = false;
   do {
+    hw__field_count_grabs(f);
     f->split_m = f->pulse_count > 0 ? last_quiet_above(f) : -INFINITY;
     for (size_t i = 0; i < HW__DRAWS; i++) {
       if (f->pulse_count > 0) {

@@ -42,8 +42,9 @@ typedef struct {
 typedef struct {
   double log_age_s; /* of the first pulse */
   double log_velocity;
-  double log_onward; /* ln velocity downstream of the last pulse */
-  double inside;     /* how well its age may fit the law inside the search box: probability of residuals as large */
+  double log_onward;           /* ln velocity downstream of the last pulse */
+  double lead_luck, loss_luck; /* how its front grows and its height shrinks there, standard normal */
+  double inside; /* how well its age may fit the law inside the search box: probability of residuals as large */
   double log_weight;
 } hw__draw;
 
@@ -89,6 +90,8 @@ typedef struct {
   hw__warnings warnings;
   char reason[HW__WARNING_SIZE]; /* for the trust */
   hw__velocity_prior velocity;
+  size_t grabs;       /* sensors that were read once or twice */
+  double level_g_m3;  /* the highest background of the others */
   double split_m;     /* place of the last quiet sensor above the first pulse; -INFINITY: none */
   double effective;   /* number of equally weighted draws that would tell as much */
   double inside;      /* the same for all draws together */
@@ -124,6 +127,14 @@ void hw__field_settle(hw__field *f);
 double hw__field_quiet_weight(const hw__field *f, size_t index, size_t sensor);
 /* Has this sensor seen the pulse? */
 bool hw__field_is_pulse(const hw__field *f, size_t sensor);
+/* grab.c: sensors that were read once or twice. How many there are that have seen no pulse, and the level that the
+ * others stand on. */
+void hw__field_count_grabs(hw__field *f);
+/* Read so seldom, a grab sample or two, that nobody could see a pulse by it, nor its background? */
+bool hw__field_is_grab(const hw__field *f, size_t sensor);
+/* What such a sensor's readings say of a draw, as ln of a factor: they are compared with the draw's pulse there.
+ * *wrong: the probability that they have nothing to do with it. */
+double hw__field_grab_weight(const hw__field *f, size_t index, size_t sensor, double *wrong);
 
 /* One draw's source and log weight from its pulses and these numbers. */
 void hw__field_draw(hw__field *f, size_t index, const hw__noise *noise);

@@ -66,12 +66,30 @@ static double passed_unseen(const hw__field *f, size_t sensor) {
   return sum;
 }
 
+/* Probability that a grab sample has nothing to do with the pulse. */
+static double mistaken(const hw__field *f, size_t sensor) {
+  double sum = 0;
+  for (size_t i = 0; i < HW__DRAWS; i++) {
+    double wrong = 0;
+    if (f->sample[i].weight > 0) {
+      hw__field_grab_weight(f, i, sensor, &wrong);
+    }
+    sum += f->sample[i].weight * wrong;
+  }
+  return sum;
+}
+
 static void warn_sensors(hw__field *f) {
   for (size_t s = 0; s < f->river->sensor_count; s++) {
     const hw__trace *trace = &f->trace[s];
     const hw_sensor *sensor = &f->river->sensors[s];
     hw__warn_spike(&f->warnings, sensor, trace->spikes, trace->spike_s, trace->spike_g_m3);
-    if (f->pulse_count > 0 && trace->count > 0 && !hw__field_is_pulse(f, s)) {
+    if (f->pulse_count > 0 && hw__field_is_grab(f, s)) {
+      if (mistaken(f, s) > 0.5) {
+        hw__warn(&f->warnings,
+                 "sensor %s: what was read there is not what the pulse would bring, and counts for little", sensor->id);
+      }
+    } else if (f->pulse_count > 0 && trace->count > 0 && !hw__field_is_pulse(f, s)) {
       const double unseen = passed_unseen(f, s);
       if (trace->height_g_m3 > 0) {
         hw__warn(&f->warnings,

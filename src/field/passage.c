@@ -43,11 +43,10 @@ static hw__pulse carry(const hw__field *f, size_t index, const hw__pulse *from, 
   const double age_from = exp(f->draw[index].log_age_s) + from->phi_s - first_phi;
   const double age_to = age_from + phi_s - from->phi_s;
   const double onward = hw__law_onward_scale(&f->population, log(age_from), log(age_to));
-  const double growth =
-      f->population.law_within * log(age_to / age_from) + doubt * onward * f->noise[index].normal_lead;
+  const double growth = f->population.law_within * log(age_to / age_from) + doubt * onward * f->draw[index].lead_luck;
   const hw__recovery before = hw__recovery_at(f, sensor, age_from), after = hw__recovery_at(f, sensor, age_to);
   const double doubt_lost = doubt * hypot(sqrt(fmax(after.sd * after.sd - before.sd * before.sd, 0)), height_sd);
-  const double lost = after.mean - before.mean + doubt_lost * f->noise[index].normal_loss;
+  const double lost = after.mean - before.mean + doubt_lost * f->draw[index].loss_luck;
   return (hw__pulse){.phi_s = phi_s,
                      .log_lead = from->log_lead + growth,
                      .height_g_m3 = from->height_g_m3 * exp(lost - growth),

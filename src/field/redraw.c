@@ -1,7 +1,7 @@
 /* Draws that nearly all missed: sensors close together, or readings so sparse that pulses picked one by one seldom fit
  * each other. The weight is let in by degrees, heat 0 to 1. After each, the draws are resampled, and every part of each
- * is offered anew in turn: the pulse at one sensor, the age, the velocities, the mass; taken or refused as Metropolis
- * has it. What comes out stands for the same posterior. */
+ * is offered anew in turn: the pulse at one sensor, the age, the velocities, the mass and, where samples below tell of
+ * it, the way onward; taken or refused as Metropolis has it. What comes out stands for the same posterior. */
 #include <math.h>
 #include <string.h>
 
@@ -85,6 +85,10 @@ static void offer(hw__field *f, size_t index, size_t part, hw_rng *rng) {
   } else if (part == f->pulse_count) {
     own->uniform_age = other->uniform_age;
     own->cauchy_age = other->cauchy_age;
+  } else if (part == f->pulse_count + 2) {
+    own->t_onward = other->t_onward;
+    own->normal_lead = other->normal_lead;
+    own->normal_loss = other->normal_loss;
   } else {
     own->normal_velocity = other->normal_velocity;
     own->t_velocity = other->t_velocity;
@@ -96,7 +100,7 @@ static void offer(hw__field *f, size_t index, size_t part, hw_rng *rng) {
 }
 
 static void move(hw__field *f, size_t index, double heat, hw_rng *rng) {
-  for (size_t part = 0; part < f->pulse_count + 2; part++) {
+  for (size_t part = 0; part < f->pulse_count + (f->grabs > 0 ? 3 : 2); part++) {
     const hw__noise own = f->own[index];
     const hw__draw draw = f->draw[index];
     const hw_sample sample = f->sample[index];

@@ -16,8 +16,10 @@ static void warn_sensors(hw__ade *a) {
     const hw__fit *fit = &a->fit[k];
     if (a->found.found && a->wrong[k] > 0.5) {
       hw__warn(&a->warnings, "sensor %s contradicts the others and is not believed: %s", sensor->id,
-               fit->seen ? "its pulse is not the one they saw" : "it shows nothing where the plume passes");
-    } else if (!fit->seen) {
+               fit->seen  ? "its pulse is not the one they saw"
+               : fit->few ? "what was read there is not what the plume would bring"
+                          : "it shows nothing where the plume passes");
+    } else if (!fit->seen && !fit->few) {
       hw__warn_never_rose(&a->warnings, sensor);
     }
     if (fit->seen && isfinite(fit->clipped_at_g_m3)) {
@@ -77,7 +79,8 @@ static double compare_readings(hw__ade *a) {
         last = i;
       }
     }
-    if (a->wrong[k] < 0.5 && spikes <= v->count / 10) { /* more of them are another thing than spikes */
+    if (a->wrong[k] < 0.5 &&
+        (a->fit[k].few || spikes <= v->count / 10)) { /* more of them are another thing than spikes */
       hw__warn_spike(&a->warnings, &a->river->sensors[a->station[k].sensor], spikes, v->time_s[last],
                      v->value_g_m3[last]);
     }

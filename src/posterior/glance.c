@@ -23,6 +23,9 @@ enum { SAMPLED = 256 };
 
 static double confirmed(const hw__series *s, size_t i) {
   const double v = s->span[i].side == HW__BELOW ? 0 : s->span[i].value_g_m3;
+  if (s->count == 1) {
+    return v; /* nobody is there to ask */
+  }
   const double a = i > 0 ? (s->span[i - 1].side == HW__BELOW ? 0 : s->span[i - 1].value_g_m3) : -INFINITY;
   const double b = i + 1 < s->count ? (s->span[i + 1].side == HW__BELOW ? 0 : s->span[i + 1].value_g_m3) : -INFINITY;
   return fmin(v, fmax(a, b)); /* the higher neighbour confirms */

@@ -11,6 +11,9 @@
 /* Chi-square gained that makes a pulse: five and a half standard deviations for any place in the record. */
 static const double plainly_seen = 30;
 
+/* Readings that can tell a level. */
+static const size_t fewest_readings = 3;
+
 /* Readings above a tenth of its height that a pulse needs to tell its shape by itself. */
 static const double shape_readings = 6;
 
@@ -114,13 +117,28 @@ static void settle_quiet(hw__pulse_problem *q, const hw__glance *g, hw__fit *fit
   hw__noise_learn(q, p, fit);
   hw__noise_set_view(q, fit, NULL, hw__problem_level(q, p), usual);
   store_background(q, p, q->view);
+  fit->level_g_m3 = q->view->background_g_m3;
   fit->log_likelihood = fit->log_without = hw__view_log_likelihood(q->view, q->tails, NULL);
 }
 
+/* What readings would be worth to a curve that meets every one of them. */
+static double log_met(const hw__view *view) {
+  double sum = 0;
+  for (size_t i = 0; i < view->count; i++) {
+    const double signal = fmax(view->value_g_m3[i] - view->background_g_m3, 0);
+    sum += view->side[i] == HW__MEASURED ? hw__view_measured_by_level(view, i, signal).value : 0;
+  }
+  return sum;
+}
+
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
-                    hw__fit *fit, hw__view *view) {
-  const hw__glance g = hw__glance_at(series, sensor);
-  *fit = (hw__fit){.inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
+                    double level_g_m3, hw__fit *fit, hw__view *view) {
+  hw__glance g = hw__glance_at(series, sensor);
+  const bool few = series->count < fewest_readings;
+  if (few && isnan(sensor->background_g_m3)) { /* all of them may stand on the pulse */
+    g.low = fmin(g.low, level_g_m3);
+  }
+  *fit = (hw__fit){.few = few, .inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
   fit->first_s = series->span[0].time_s;
   fit->last_s = series->span[series->count - 1].time_s;
   hw__focus there = *focus;
@@ -129,6 +147,9 @@ void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw_
   hw__view_make(series, &there, view);
   hw__pulse_problem q = make_problem(sensor, tails, &g, fit, &there, view);
   settle_quiet(&q, &g, fit);
+  if (few) { /* where it is wrong, it is so by itself: any curve could have met it */
+    fit->log_likelihood = fmax(fit->log_likelihood, log_met(view));
+  }
 }
 
 /* The curve p, seen through the view that suits it. */
@@ -155,6 +176,7 @@ static void refocus(hw__pulse_problem *q, const hw__series *series, const hw__gl
 static void store_pulse(hw__pulse_problem *q, const double *p, const hw__glance *g, hw__fit *fit) {
   hw__view *view = q->view;
   store_background(q, p, view);
+  fit->level_g_m3 = view->background_g_m3;
   fit->curve = hw__problem_curve(q, p);
   fit->log_likelihood = hw__view_log_likelihood(view, q->tails, &fit->curve);
   double instant[HW__FIT_PARAMETERS], y[HW__PULSE_SIZE];
@@ -219,7 +241,8 @@ static bool lasts(hw__pulse_problem *q, attempt *best) {
 void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, hw__fit *fit,
                    hw__view *view) {
   hw__glance g = hw__glance_at(series, sensor);
-  *fit = (hw__fit){.inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
+  *fit = (hw__fit){
+      .few = series->count < fewest_readings, .inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
   fit->first_s = series->span[0].time_s;
   fit->last_s = series->span[series->count - 1].time_s;
   hw__glance_clipping(series, fit->floor_g_m3, &g);
@@ -234,7 +257,7 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
                      .share = sensor->noise_relative};
   hw__view_make(series, &focus, view);
   hw__pulse_problem q = make_problem(sensor, tails, &g, fit, &focus, view);
-  if (!(g.high - g.low > 3 * fit->floor_g_m3) || series->count < 2) {
+  if (!(g.high - g.low > 3 * fit->floor_g_m3) || fit->few) {
     settle_quiet(&q, &g, fit);
     return;
   }

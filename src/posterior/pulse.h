@@ -17,10 +17,12 @@ typedef struct {
   bool sketchy;             /* seen, by too few readings to tell its shape */
   bool strong;              /* seen, and no wandering of the level could look like it */
   bool lasting;             /* seen, and plainly of a release that lasted: so the curve is one */
+  bool few;                 /* readings, a grab sample or two: no pulse can be seen by them, nor a level */
   double peak_s, peak_g_m3; /* of the fitted curve, above background */
   hw__curve curve;
   hw__quadratic near;     /* the ln likelihood of the readings about the best curve of the hypothesis at hand (an
                              instant's, at first), or about what the river expects there */
+  double level_g_m3;      /* under the pulse, as best known */
   double floor_g_m3;      /* noise that does not shrink with the signal */
   double inflation;       /* of the variance, over what is stated */
   double wander_g_m3;     /* by which the level itself wanders: it does not average out */
@@ -34,8 +36,9 @@ typedef struct {
 /* Fits the series, and leaves the view that goes with the fit. */
 void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, hw__fit *fit,
                    hw__view *view);
-/* Another view of a sensor whose own pulse is not seen: about where one would pass. */
+/* Another view of a sensor whose own pulse is not seen: about where one would pass. Where its readings are too few to
+ * tell a level, they stand on one as the river has it elsewhere, of at most about level_g_m3. */
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
-                    hw__fit *fit, hw__view *view);
+                    double level_g_m3, hw__fit *fit, hw__view *view);
 
 #endif

@@ -26,8 +26,19 @@ static hw__focus expected_at(const hw__ade *a, const hw__station *from, const hw
                      .reach_s = 5 * width + 3 * fabs(travel) * hypot(d->common_v, d->local_v)};
 }
 
+/* Of the sensors that have said enough to tell one. */
+static double highest_level(const hw__ade *a) {
+  double level = 0;
+  for (size_t s = 0; s < a->river->sensor_count; s++) {
+    const bool tells = a->series[s].count > 0 && !a->own[s].few;
+    level = tells ? fmax(level, a->own[s].level_g_m3) : level;
+  }
+  return level;
+}
+
 size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
   const hw__station from = station_of(a, anchor);
+  const double level = highest_level(a);
   size_t n = 0, at = 0;
   for (size_t i = 0; i < a->river->sensor_count; i++) {
     const size_t s = a->order[i];
@@ -39,7 +50,7 @@ size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
       a->fit[n] = a->own[s];
     } else {
       const hw__focus focus = expected_at(a, &from, &a->own[anchor], &a->station[n]);
-      hw__pulse_look(&a->series[s], &a->river->sensors[s], &a->tails, &focus, &a->fit[n], &a->view[s]);
+      hw__pulse_look(&a->series[s], &a->river->sensors[s], &a->tails, &focus, level, &a->fit[n], &a->view[s]);
     }
     a->station[n].fit = &a->fit[n];
     a->station[n].view = &a->view[s];

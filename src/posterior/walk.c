@@ -4,6 +4,7 @@
 
 #include "posterior/coordinates.h"
 #include "posterior/filter.h"
+#include "posterior/grab.h"
 #include "posterior/step_draw.h"
 #include "river/doubt.h"
 
@@ -124,6 +125,11 @@ static double step_down(walk *w, size_t k, hw__sight *sight) {
     sight->curve.area_g_s_m3 = exp(part.ln_area + lost);
     return 0;
   }
+  if (s->fit->few && (prior.sd[0] > 0 || prior.sd[1] > 0 || s->gain_sd > 0)) {
+    w->state = hw__filter_advance(&w->state, &part, &prior, carry, n);
+    sight->curve.area_g_s_m3 = exp(part.ln_area + lost);
+    return hw__grab_meet(w->spill, r, s, stream_of(w), &w->state, &sight->curve.area_g_s_m3);
+  }
   if (k < w->last_seen) { /* a sensor further down pins the plume better than a draw here could guess it */
     w->state = hw__filter_advance(&w->state, &part, &prior, carry, n);
     sight->curve.area_g_s_m3 = exp(part.ln_area + lost);
@@ -159,14 +165,8 @@ double hw__spill_walk(const hw__spill *spill, uint64_t stage, size_t i, double *
       continue;
     }
     ratio += k <= spill->anchor ? step_from_source(&w, k, &sight[k]) : step_down(&w, k, &sight[k]);
-    hw__curve *curve = &sight[k].curve;
-    const double longer = exp(r->shape); /* nothing decays the more for it */
     sight[k].travel_s = w.state.mean[HW__TRAVEL];
-    curve->travel_s = sight[k].travel_s * longer;
-    curve->variance_s2 = w.state.mean[HW__VARIANCE];
-    curve->passage_s = r->source.time_s + sight[k].travel_s;
-    curve->duration_s = r->duration_s;
-    curve->decay_per_s = (s->at.decay - r->at.decay) / ((s->at.theta - r->at.theta) * longer);
+    sight[k].curve = hw__plume_curve(r, s, &w.state, sight[k].curve.area_g_s_m3);
     sight[k].own_v = w.state.mean[HW__OWN_FASTER];
     sight[k].own_d = w.state.mean[HW__OWN_SPREADING];
     w.before = s;

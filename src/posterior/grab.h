@@ -1,0 +1,20 @@
+/* A station with a reading or two, a grab sample: there is no pulse of its own that the filter could take in, so its
+ * readings choose among states drawn from what the filter expects there. */
+#ifndef HW_POSTERIOR_GRAB_H
+#define HW_POSTERIOR_GRAB_H
+
+#include "headwater/rng.h"
+#include "posterior/filter.h"
+#include "posterior/spill.h"
+
+/* What a station sees of a release whose plume comes there in this state. */
+hw__curve hw__plume_curve(const hw__release *release, const hw__station *station, const hw__plume *state,
+                          double area_g_s_m3);
+
+/* Given:    the state as the filter expects it, the area there without the sensor's gain
+ * Returned: *state and *area_g_s_m3, chosen, nothing in doubt of them; ln of the mean probability of all that were
+ *           drawn over that of the chosen one, which the readings themselves bring */
+double hw__grab_meet(const hw__spill *spill, const hw__release *release, const hw__station *station, hw_rng *rng,
+                     hw__plume *state, double *area_g_s_m3);
+
+#endif
