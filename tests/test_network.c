@@ -324,6 +324,12 @@ static void test_one_branch_is_the_river_itself(void **state) {
   hw_river_free(&branch);
 }
 
+/* Its processor is no measure of this one. */
+static bool is_under_valgrind(void) {
+  const char *preloaded = getenv("LD_PRELOAD");
+  return preloaded && strstr(preloaded, "vgpreload");
+}
+
 /* 500 branches and 1,000 sensors: each branch joins an earlier one. */
 static void test_a_large_network_loads_in_under_a_second(void **state) {
   (void)state;
@@ -351,7 +357,7 @@ static void test_a_large_network_loads_in_under_a_second(void **state) {
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
   const double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
   print_message("%d branches and %d sensors: %.3f s\n", BRANCHES_THERE, SENSORS_THERE, seconds);
-  assert_true(seconds < 1);
+  assert_true(seconds < 1 || is_under_valgrind());
   const hw_leg leg = hw_transport_leg_between(transport, 499, -8999, 0, -1);
   assert_true(leg.travel_s > 0 && fabs(leg.discharge_m3_s - 500 * 0.7 * 3) < 1e-9);
   hw_transport_free(transport);
