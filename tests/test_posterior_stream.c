@@ -261,6 +261,26 @@ static void test_a_failed_fit_is_no_headline(void **state) {
   hw_river_free(&river);
 }
 
+/* All sensors rise at once to a new level and stay there, as rain or a recalibration does it. No release does that, and
+ * whichever model answers, nobody has seen a pulse fall: an answer may not be trusted in full. */
+static void test_a_step_at_all_sensors_is_not_trusted(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    hw_river river = two_sensors();
+    simulate(&river, &(hw_source){.mass_g = 1e-9, .location_m = -22000, .time_s = -12000}, seed);
+    for (size_t k = 0; k < 2; k++) {
+      river.sensors[k].background_g_m3 = NAN;
+    }
+    for (size_t i = 0; i < reading_count; i++) {
+      readings[i].concentration_g_m3 += readings[i].time_s > -4000 ? 2e-3 : 1e-3;
+    }
+    const hw_estimate e = identify(&river, 1);
+    assert_true(!e.has_source || e.trust != HW_TRUST_FULL);
+    assert_true(e.provisional == (e.trust == HW_TRUST_PROVISIONAL));
+    hw_river_free(&river);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_same_seed_gives_the_same_bits_and_another_agrees),
@@ -275,6 +295,7 @@ int main(void) {
       cmocka_unit_test(test_a_dead_sensor_is_named_and_not_believed),
       cmocka_unit_test(test_a_plain_pulse_against_a_dead_sensor_is_not_called_no_spill),
       cmocka_unit_test(test_a_failed_fit_is_no_headline),
+      cmocka_unit_test(test_a_step_at_all_sensors_is_not_trusted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,8 +42,7 @@ typedef struct {
 static const double least_factor = 1.15;
 static const char *const instead =
     "the advection-dispersion equation with the stated hydraulics does not explain the pulses: this answer is the "
-    "field "
-    "model's, which knows how pulses widen in real rivers";
+    "field model's, which knows how pulses widen in real rivers";
 
 static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
   *state = NULL;
@@ -148,10 +147,6 @@ static hw_status ask_field(engine *e, hw_estimate *out) {
   memcpy(e->warnings + 1, other.warnings, other.warning_count * sizeof *e->warnings);
   other.warnings = e->warnings;
   other.warning_count++;
-  if (other.trust == HW_TRUST_PROVISIONAL && out->trust != HW_TRUST_PROVISIONAL) { /* the pulse has been seen whole */
-    other.trust = HW_TRUST_FULL;
-    other.provisional = false;
-  }
   *out = other;
   return HW_OK;
 }
