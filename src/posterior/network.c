@@ -7,6 +7,8 @@
 #include "posterior/ade.h"
 #include "river/clock.h"
 #include "river/course.h"
+#include "river/flow_doubt.h"
+#include "river/when.h"
 
 /* Beyond it squares of times and concentrations would leave the numbers. */
 static const double furthest = 1e12;
@@ -44,6 +46,7 @@ typedef struct {
   double searched_m, probability;
   hw_sample *samples; /* HW__FINAL, equally weighted when there is a best */
   size_t sample_count;
+  hw_sample *told; /* HW__FINAL of one branch, by the wall's clock */
   double *odds; /* by candidate, against none of these */
   hw_suspicion *suspicions;
   hw_branch_share *shares;
@@ -73,14 +76,15 @@ static bool allocate(network *n) {
   n->dirty = take(n, r->sensor_count, sizeof *n->dirty);
   n->parts = take(n, n->ways, sizeof *n->parts);
   n->samples = take(n, HW__FINAL, sizeof *n->samples);
+  n->told = take(n, HW__FINAL, sizeof *n->told);
   n->odds = take(n, r->candidate_count, sizeof *n->odds);
   n->suspicions = take(n, r->candidate_count + 1, sizeof *n->suspicions);
   n->shares = take(n, n->ways, sizeof *n->shares);
   n->arrivals = take(n, r->intake_count, sizeof *n->arrivals);
   n->exceeds = take(n, r->intake_count, sizeof *n->exceeds);
   n->sorting = (hw__scratch){take(n, HW__FINAL, sizeof(double)), take(n, HW__FINAL, sizeof(double)), HW__FINAL};
-  return n->series && n->own && n->view && n->dirty && n->parts && n->samples && n->odds && n->suspicions &&
-         n->shares && n->arrivals && n->exceeds && n->sorting.value && n->sorting.weight;
+  return n->series && n->own && n->view && n->dirty && n->parts && n->samples && n->told && n->odds &&
+         n->suspicions && n->shares && n->arrivals && n->exceeds && n->sorting.value && n->sorting.weight;
 }
 
 /* The search's times in the river's clock, at both ends of the stretch. */
@@ -156,6 +160,7 @@ void hw__network_destroy(void *state) {
   free(n->dirty);
   free(n->parts);
   free(n->samples);
+  free(n->told);
   free(n->odds);
   free(n->suspicions);
   free(n->shares);
@@ -195,15 +200,117 @@ static double promise(const network *n, const part *p) {
   return sum;
 }
 
+static double wall_s(const network *n, size_t branch, double x_m, double tau_s) {
+  return isfinite(tau_s) ? hw__clock_out(n->clock, branch, x_m, tau_s) : tau_s;
+}
+
+/* What the prior says of a release by the wall's clock, over what the engine took it to be by the river's own. */
+static double prior_ratio(const network *n, const part *p, const hw_source *s, double tau_s) {
+  const hw_box *wall = &n->river->search, *own = &p->river.search;
+  if (s->time_s < wall->lo.time_s || s->time_s > wall->hi.time_s) {
+    return 0;
+  }
+  const double stretched = hw__clock_dilution(n->clock, s->branch, s->location_m, s->time_s) /
+                           hw__clock_ratio(n->clock, s->branch, s->location_m, s->time_s); /* dt / dtau */
+  const double longer = (own->hi.time_s - own->lo.time_s) / fmax(wall->hi.time_s - wall->lo.time_s, 1);
+  return (longer > 0 ? longer * stretched : 1) *
+         exp(hw__when_log_density(n->river, s->time_s) - hw__when_log_density(&p->river, tau_s));
+}
+
+/* The samples of a part as the network tells them: in its own places, by the wall's clock. The time interval is that of
+ * these samples: a time of the river's own is another moment at every place. Returned: ln of what that does to the
+ * evidence. */
+static double tell(network *n, const part *p) {
+  const hw__ade *a = p->engine;
+  double sum = 0;
+  for (size_t i = 0; i < HW__FINAL; i++) {
+    hw_sample *s = &n->told[i];
+    *s = a->samples[i];
+    s->source.branch = hw__course_branch(p->course, s->source.location_m, &s->source.location_m);
+    if (n->clock && s->weight > 0) {
+      const double begin_tau = s->source.time_s, end_tau = begin_tau + s->duration_s;
+      s->source.time_s = wall_s(n, s->source.branch, s->source.location_m, begin_tau);
+      if (s->duration_s > 0) {
+        s->duration_s = wall_s(n, s->source.branch, s->source.location_m, end_tau) - s->source.time_s;
+      }
+      s->weight *= prior_ratio(n, p, &s->source, begin_tau);
+    }
+    sum += s->weight;
+  }
+  for (size_t i = 0; i < HW__FINAL && n->clock; i++) { /* all outside: they stay as they are, and are worth nothing */
+    n->told[i].weight = sum > 0 ? n->told[i].weight / sum : a->samples[i].weight;
+  }
+  return n->clock ? log(sum) : 0;
+}
+
+/* ---- What the flow leaves in doubt ---- */
+
+static double log_flow(const network *n, size_t sensor, double tau_s) {
+  const hw_sensor *s = &n->river->sensors[sensor];
+  return log(hw__clock_ratio(n->clock, s->branch, s->location_m, wall_s(n, s->branch, s->location_m, tau_s)));
+}
+
+/* How far a sensor's pulse may be off in height: a reading is put into the steady river by what a gauge showed, which
+ * is not exact, and by the exponent. */
+static double gain_doubt(const network *n, size_t sensor) {
+  const double m = hw__velocity_exponent(n->river), sd = hw__velocity_exponent_sd(n->river);
+  const double pulse = n->own[sensor].seen ? sd * log_flow(n, sensor, n->own[sensor].curve.passage_s) : 0;
+  return hypot(HW__GAUGE_DOUBT * (1 - m), pulse);
+}
+
+/* What the exponent's doubt does to velocities: with the flow at e^L of its reference an error dm makes the water
+ * faster by dm L. What L was on the mean while the pulse was on its way is common to all stretches, how it changed is
+ * each one's own. */
+static hw__spread exponent_doubt(const network *n, const part *p) {
+  enum { MOMENTS = 16 };
+  const double sd = hw__velocity_exponent_sd(n->river);
+  double sum = 0, squares = 0, count = 0, from_s = INFINITY, to_s = -INFINITY;
+  for (size_t i = 0; i < p->river.sensor_count; i++) {
+    const hw__fit *own = &n->own[p->sensors[i]];
+    if (n->series[p->sensors[i]].count > 0 && own->seen) {
+      from_s = fmin(from_s, own->curve.passage_s - own->curve.travel_s);
+      to_s = fmax(to_s, own->curve.passage_s);
+    }
+  }
+  for (size_t i = 0; i < p->river.sensor_count && to_s > from_s; i++) {
+    for (size_t k = 0; k < MOMENTS && n->own[p->sensors[i]].seen; k++) {
+      const double share = ((double)k + 0.5) / MOMENTS;
+      const double flow = log_flow(n, p->sensors[i], from_s + share * (to_s - from_s));
+      sum += flow;
+      squares += flow * flow;
+      count++;
+    }
+  }
+  const double mean = count > 0 ? sum / count : 0, spread = count > 0 ? squares / count - mean * mean : 0;
+  return (hw__spread){sd * fabs(mean), sd * sqrt(fmax(spread, 0))};
+}
+
+/* The course as the engine is to take it. */
+static void doubt_flow(const network *n, part *p) {
+  for (size_t i = 0; i < p->river.sensor_count && n->clock; i++) {
+    const double stated = log(n->river->sensors[p->sensors[i]].gain_factor);
+    p->river.sensors[i].gain_factor = exp(hypot(stated, gain_doubt(n, p->sensors[i])));
+  }
+}
+
+static void doubt_velocities(const network *n, const part *p, hw__doubt *doubt) {
+  static const double least = 1e-3; /* below it a coordinate more is not worth its while */
+  const hw__spread more = n->clock ? exponent_doubt(n, p) : (hw__spread){0, 0};
+  doubt->common_v = more.common > least ? hypot(doubt->common_v, more.common) : doubt->common_v;
+  doubt->local_v = more.local > least ? hypot(doubt->local_v, more.local) : doubt->local_v;
+}
+
 /* The course's engine with everything that is filed, answered. Status: HW_ENOMEM, HW_EHYDRAULICS */
 static hw_status ask(network *n, part *p) {
   const hw_problem problem = {.river = &p->river};
   void *engine = NULL;
+  doubt_flow(n, p);
   const hw_status status = hw__ade_create(&problem, &n->options, &engine);
   if (status != HW_OK) {
     return status;
   }
   hw__ade *a = p->engine = engine;
+  doubt_velocities(n, p, &a->spill.doubt);
   for (size_t i = 0; i < p->river.sensor_count; i++) {
     const size_t s = p->sensors[i];
     a->series[i] = n->series[s];
@@ -215,7 +322,7 @@ static hw_status ask(network *n, part *p) {
   if (settled != HW_OK) {
     return settled;
   }
-  p->weight = a->found.found ? a->log_odds + log(p->length_m / n->searched_m) : -INFINITY;
+  p->weight = a->found.found ? a->log_odds + log(p->length_m / n->searched_m) + tell(n, p) : -INFINITY;
   return HW_OK;
 }
 
@@ -225,7 +332,10 @@ static void add_odds(network *n, part *p) {
   if (!(a->found.found) || p->river.candidate_count == 0) {
     return;
   }
-  const size_t rows = hw__summary_suspicions(&p->river, a->samples, HW__FINAL, NULL, NULL, &a->sorting, a->suspicions);
+  hw_river river = p->river; /* when somebody was active is told by the wall's clock */
+  river.search.lo.time_s = n->river->search.lo.time_s;
+  river.search.hi.time_s = n->river->search.hi.time_s;
+  const size_t rows = hw__summary_suspicions(&river, n->told, HW__FINAL, NULL, NULL, &a->sorting, a->suspicions);
   double none = 0, here = 0, all = 0;
   for (size_t k = 0; k < rows; k++) {
     none = a->suspicions[k].candidate < 0 ? a->suspicions[k].probability : none;
@@ -262,35 +372,22 @@ static void add_exceeds(network *n, part *p) {
   }
 }
 
-static double wall_s(const network *n, size_t branch, double x_m, double tau_s) {
-  return isfinite(tau_s) ? hw__clock_out(n->clock, branch, x_m, tau_s) : tau_s;
-}
-
-/* How long by the wall's clock: a duration of the river's own from this moment on. */
-static double wall_duration(const network *n, size_t branch, double x_m, double tau_s, double duration_s) {
-  return duration_s > 0 ? wall_s(n, branch, x_m, tau_s + duration_s) - wall_s(n, branch, x_m, tau_s) : duration_s;
-}
-
 static hw_range wall_range(const network *n, const hw_intake *k, hw_range tau) {
   return (hw_range){wall_s(n, k->branch, k->location_m, tau.lo), wall_s(n, k->branch, k->location_m, tau.mid),
                     wall_s(n, k->branch, k->location_m, tau.hi)};
 }
 
-/* The part's share of the samples, in the network's own places and times. */
+/* The part's share of the samples. */
 static void add_samples(network *n, const part *p) {
-  const hw__ade *a = p->engine;
   const size_t share = (size_t)(p->weight * HW__FINAL + 0.5);
   double running = 0;
   size_t given = 0;
   for (size_t i = 0; i < HW__FINAL && given < share && n->sample_count < HW__FINAL; i++) {
-    running += a->samples[i].weight;
+    running += n->told[i].weight;
     while (given < share && n->sample_count < HW__FINAL && ((double)given + 0.5) / (double)share < running) {
-      hw_sample s = a->samples[i];
-      s.source.branch = hw__course_branch(p->course, s.source.location_m, &s.source.location_m);
-      s.duration_s = wall_duration(n, s.source.branch, s.source.location_m, s.source.time_s, s.duration_s);
-      s.source.time_s = wall_s(n, s.source.branch, s.source.location_m, s.source.time_s);
-      s.weight = 1;
-      n->samples[n->sample_count++] = s;
+      hw_sample *s = &n->samples[n->sample_count++];
+      *s = n->told[i];
+      s->weight = 1;
       given++;
     }
   }
@@ -323,6 +420,7 @@ static void combine(network *n) {
   for (size_t k = 0; k < n->part_count; k++) {
     part *p = &n->parts[k];
     if (p->engine && p->weight > 0) {
+      tell(n, p);
       add_odds(n, p);
       add_exceeds(n, p);
       add_samples(n, p);
@@ -522,20 +620,12 @@ hw_status hw__network_estimate(void *state, hw_estimate *out) {
   e.spill = n->probability;
   e.cost.state_bytes = n->bytes + n->best->engine->bytes;
   if (e.has_source) {
-    double lo_m, hi_m;
-    e.source.branch = hw__course_branch(n->best->course, e.source.location_m, &e.source.location_m);
-    hw__course_branch(n->best->course, e.interval.lo.location_m, &lo_m);
-    hw__course_branch(n->best->course, e.interval.hi.location_m, &hi_m);
-    e.interval.lo.location_m = lo_m;
-    e.interval.hi.location_m = hi_m;
-    const double begin = e.source.time_s, place = e.source.location_m, lasted = e.duration_s.mid;
-    e.duration_s = (hw_range){wall_duration(n, e.source.branch, place, begin, e.duration_s.lo),
-                              wall_duration(n, e.source.branch, place, begin, e.duration_s.mid),
-                              wall_duration(n, e.source.branch, place, begin, e.duration_s.hi)};
-    e.rate_g_s *= lasted > 0 ? lasted / e.duration_s.mid : 1;
-    e.source.time_s = wall_s(n, e.source.branch, e.source.location_m, e.source.time_s);
-    e.interval.lo.time_s = wall_s(n, e.source.branch, e.source.location_m, e.interval.lo.time_s);
-    e.interval.hi.time_s = wall_s(n, e.source.branch, e.source.location_m, e.interval.hi.time_s);
+    const double lasted = e.duration_s.mid;
+    tell(n, n->best);
+    hw__summary_source(n->told, HW__FINAL, e.level, &n->sorting, &e.source, &e.interval);
+    e.source.branch = n->best->branch;
+    e.duration_s = hw__summary_range(n->told, HW__FINAL, hw__sample_duration, e.level, &n->sorting);
+    e.rate_g_s *= lasted > 0 && e.duration_s.mid > 0 ? lasted / e.duration_s.mid : 1;
     e.suspicion_count = suspect(n);
     e.suspicions = n->suspicions;
     e.arrival_count = foresee(n);

@@ -7,6 +7,10 @@ double hw__velocity_exponent(const hw_river *river) {
   return m > 0 ? m : HW__VELOCITY_EXPONENT;
 }
 
+double hw__velocity_exponent_sd(const hw_river *river) {
+  return river->hydraulics.velocity_exponent > 0 ? 0 : HW__EXPONENT_DOUBT;
+}
+
 void hw__flow_doubt(hw_range *time_s, double last_s, double exponent, double z) {
   const double left_s = time_s->mid - last_s;
   if (!(left_s > 0)) {

@@ -4,9 +4,15 @@
 
 #include "headwater/estimate.h"
 
-/* m of the river: the velocity follows discharge^m. */
+/* m of the river: the velocity follows discharge^m. Where the file does not give it, its doubt as a standard deviation:
+ * that of at-a-station exponents about their mean (Leopold and Maddock, USGS Prof. Paper 252, 1953). */
 #define HW__VELOCITY_EXPONENT 0.45
+#define HW__EXPONENT_DOUBT    0.1
 double hw__velocity_exponent(const hw_river *river);
+double hw__velocity_exponent_sd(const hw_river *river);
+
+/* Of ln discharge as a gauge shows it: a record is called good when 95 % of it is within 10 %. */
+#define HW__GAUGE_DOUBT 0.05
 
 /* Widens a time that lies after the last discharge known, last_s. The discharge is taken to wander: its logarithm has a
  * standard deviation of HW__FLOW_DOUBT_A_DAY sqrt(days), at most HW__FLOW_DOUBT_MOST, over the way that is left. z is
