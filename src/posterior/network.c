@@ -47,7 +47,7 @@ typedef struct {
   hw_sample *samples; /* HW__FINAL, equally weighted when there is a best */
   size_t sample_count;
   hw_sample *told; /* HW__FINAL of one branch, by the wall's clock */
-  double *odds; /* by candidate, against none of these */
+  double *odds;    /* by candidate, against none of these */
   hw_suspicion *suspicions;
   hw_branch_share *shares;
   hw_region regions[HW__MOST_REGIONS];
@@ -83,8 +83,8 @@ static bool allocate(network *n) {
   n->arrivals = take(n, r->intake_count, sizeof *n->arrivals);
   n->exceeds = take(n, r->intake_count, sizeof *n->exceeds);
   n->sorting = (hw__scratch){take(n, HW__FINAL, sizeof(double)), take(n, HW__FINAL, sizeof(double)), HW__FINAL};
-  return n->series && n->own && n->view && n->dirty && n->parts && n->samples && n->told && n->odds &&
-         n->suspicions && n->shares && n->arrivals && n->exceeds && n->sorting.value && n->sorting.weight;
+  return n->series && n->own && n->view && n->dirty && n->parts && n->samples && n->told && n->odds && n->suspicions &&
+         n->shares && n->arrivals && n->exceeds && n->sorting.value && n->sorting.weight;
 }
 
 /* The search's times in the river's clock, at both ends of the stretch. */
@@ -326,7 +326,8 @@ static hw_status ask(network *n, part *p) {
   return HW_OK;
 }
 
-/* Adds the candidates' odds that this branch brings, its weight the branch's probability. */
+/* Adds to the candidates what this branch explains of them, its weight the branch's probability if all of the channel
+ * is as likely. */
 static void add_odds(network *n, part *p) {
   hw__ade *a = p->engine;
   if (!(a->found.found) || p->river.candidate_count == 0) {
@@ -335,6 +336,7 @@ static void add_odds(network *n, part *p) {
   hw_river river = p->river; /* when somebody was active is told by the wall's clock */
   river.search.lo.time_s = n->river->search.lo.time_s;
   river.search.hi.time_s = n->river->search.hi.time_s;
+  river.none_prior = 0.5; /* so that a probability over that of none is the odds */
   const size_t rows = hw__summary_suspicions(&river, n->told, HW__FINAL, NULL, NULL, &a->sorting, a->suspicions);
   double none = 0, here = 0, all = 0;
   for (size_t k = 0; k < rows; k++) {
@@ -347,7 +349,7 @@ static void add_odds(network *n, part *p) {
     all += hw__candidate_weight(&n->river->candidates[k]);
   }
   /* Odds against none of these, as if only this course's candidates were there and only its channel searched. */
-  const double scale = p->weight * n->searched_m / p->length_m * here / all;
+  const double scale = (1 - n->river->none_prior) * p->weight * n->searched_m / p->length_m * here / all;
   for (size_t k = 0; k < rows && none > 0; k++) {
     const ptrdiff_t c = a->suspicions[k].candidate;
     for (size_t i = 0; c >= 0 && i < n->river->candidate_count; i++) {
@@ -355,6 +357,28 @@ static void add_odds(network *n, part *p) {
         n->odds[i] += scale * a->suspicions[k].probability / none;
       }
     }
+  }
+}
+
+/* Of all candidates and none of them. */
+static double all_odds(const network *n) {
+  double total = n->river->none_prior;
+  for (size_t k = 0; k < n->river->candidate_count; k++) {
+    total += n->odds[k];
+  }
+  return total;
+}
+
+/* A branch is as probable as the candidates on it, and where it was none of them as what it explains. */
+static void weigh_by_candidates(network *n) {
+  const double total = all_odds(n);
+  for (size_t k = 0; k < n->part_count && n->river->candidate_count > 0 && total > 0; k++) {
+    part *p = &n->parts[k];
+    double sum = n->river->none_prior * p->weight;
+    for (size_t i = 0; i < n->river->candidate_count; i++) {
+      sum += n->river->candidates[i].branch == p->branch ? n->odds[i] : 0;
+    }
+    p->weight = sum / total;
   }
 }
 
@@ -413,19 +437,26 @@ static void combine(network *n) {
   for (size_t k = 0; k < n->part_count; k++) {
     part *p = &n->parts[k];
     p->weight = total > 0 ? p->weight / total : 0;
+    if (p->weight > 0) {
+      tell(n, p);
+      add_odds(n, p);
+    }
+  }
+  weigh_by_candidates(n);
+  for (size_t k = 0; k < n->part_count; k++) {
+    part *p = &n->parts[k];
     n->shares[k] = (hw_branch_share){p->branch, p->weight};
     n->best = p->engine && (!n->best || p->weight > n->best->weight) ? p : n->best;
+    if (p->engine && p->weight > 0) {
+      tell(n, p);
+      add_exceeds(n, p);
+      add_samples(n, p);
+    }
   }
   qsort(n->shares, n->part_count, sizeof *n->shares, by_weight);
   for (size_t k = 0; k < n->part_count; k++) {
     part *p = &n->parts[k];
-    if (p->engine && p->weight > 0) {
-      tell(n, p);
-      add_odds(n, p);
-      add_exceeds(n, p);
-      add_samples(n, p);
-    }
-    if (p->engine && p != n->best) {
+    if (p != n->best) {
       hw__ade_destroy(p->engine);
       p->engine = NULL;
     }
@@ -495,12 +526,10 @@ static bool is_larger(const hw_suspicion *a, const hw_suspicion *b) {
 
 static size_t suspect(network *n) {
   const size_t count = n->river->candidate_count;
-  double total = 1;
-  for (size_t k = 0; k < count; k++) {
-    total += n->odds[k];
-  }
+  const double total = all_odds(n);
   for (size_t k = 0; k <= count && count > 0; k++) {
-    const hw_suspicion row = {k < count ? (ptrdiff_t)k : -1, (k < count ? n->odds[k] : 1) / total};
+    const double odds = k < count ? n->odds[k] : n->river->none_prior;
+    const hw_suspicion row = {k < count ? (ptrdiff_t)k : -1, total > 0 ? odds / total : 0};
     size_t at = k;
     for (; at > 0 && is_larger(&row, &n->suspicions[at - 1]); at--) {
       n->suspicions[at] = n->suspicions[at - 1];
