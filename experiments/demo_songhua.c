@@ -59,7 +59,7 @@ static void print_day(const songhua_story *story, const songhua_day *d) {
   }
 }
 
-/* Does the interval hold what is known, give or take how well it is? */
+/* Does the interval cover what is known, give or take how well it is? */
 static bool holds(const hw_range *r, double truth, double give) {
   return r->lo - give <= truth && truth <= r->hi + give;
 }
@@ -88,7 +88,7 @@ static void print_outcome(const songhua_story *story) {
   }
   printf("\nWhat came of it\n");
   printf("  The plant blew up at km 0 on %s; what ran into the river ran for hours to days.\n", when(jilin_s, a));
-  printf("  On %d of %zu days a source was given. Its 90 %% interval held the place on %d of them, the time on %d.\n",
+  printf("  On %d of %zu days a source was given. Its 90 %% interval covered the place on %d of them, the time on %d.\n",
          spoke, story->day_count, place, time);
   for (size_t k = 0; k < SONGHUA_TOWNS; k++) {
     const hw_intake *town = &story->river.intakes[k];
@@ -98,7 +98,7 @@ static void print_outcome(const songhua_story *story) {
     printf("  %s: the first sample above the level is of %s, the last below before it of %s, the highest of %s.\n",
            town->name, when(real.hi, a), when(real.lo, b), when(songhua_highest_s(story, town->location_m), c));
     if (said) {
-      printf("    Foretold on %d day%s before; the interval held it on %d.\n", said, said == 1 ? "" : "s", held);
+      printf("    Foretold on %d day%s before; the interval covered it on %d.\n", said, said == 1 ? "" : "s", held);
     } else {
       printf("    Never foretold: the record begins there.\n");
     }

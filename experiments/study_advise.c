@@ -504,7 +504,7 @@ static bool print_results(const char *name, const results *all) {
   fine = print_question(all, 1) && fine;
   qsort(seconds, all->count, sizeof *seconds, ascending);
   printf(
-      "  the 90 %% region holds the truth in %zu of %zu before, %zu after the advised sample, %.1f after fixed ones\n",
+      "  the 90 %% region covers the truth in %zu of %zu before, %zu after the advised sample, %.1f after fixed ones\n",
       held, all->count, holds, (double)fixed / RULES);
   printf("  an advice takes %.0f ms of processor (median), %.0f ms at most\n", 1e3 * seconds[all->count / 2],
          1e3 * seconds[all->count - 1]);

@@ -43,7 +43,7 @@ static bool holds(double lo, double hi, double truth, double sd) {
   return lo - 2 * sd <= truth && truth <= hi + 2 * sd;
 }
 
-/* One answer as a row. Returned: does the place's interval hold, or does the engine not trust itself? */
+/* One answer as a row. Returned: does the place's interval cover the truth, or does the engine not trust itself? */
 static bool print_answer(const char *name, const hw_estimate *e, const release *r, const knowledge *known) {
   const char *trust = hw_trust_text(e->trust);
   if (!e->has_source) {
@@ -53,9 +53,9 @@ static bool print_answer(const char *name, const hw_estimate *e, const release *
   const hw_box *i = &e->interval;
   const bool place = holds(i->lo.location_m, i->hi.location_m, r->truth.location_m, known->location_sd_m);
   const bool time = holds(i->lo.time_s, i->hi.time_s, r->truth.time_s, known->time_sd_s);
-  printf("%-22s %-12s %10.0f [%.0f, %.0f] %-5s %10.0f [%.0f, %.0f] %s\n", name, trust ? trust : "",
-         e->source.location_m, i->lo.location_m, i->hi.location_m, place ? "holds" : "no", e->source.time_s,
-         i->lo.time_s, i->hi.time_s, time ? "holds" : "no");
+  printf("%-22s %-12s %10.0f [%.0f, %.0f] %-7s %10.0f [%.0f, %.0f] %s\n", name, trust ? trust : "",
+         e->source.location_m, i->lo.location_m, i->hi.location_m, place ? "covered" : "missed", e->source.time_s,
+         i->lo.time_s, i->hi.time_s, time ? "covered" : "missed");
   return place;
 }
 
@@ -156,6 +156,6 @@ int main(int argc, char **argv) {
     free(entries[i]);
   }
   free(entries);
-  printf("%d of %d cases: the place holds, or the engine does not trust itself\n", held, cases);
+  printf("%d of %d cases: the place is covered, or the engine does not trust itself\n", held, cases);
   return held == cases ? 0 : 1;
 }

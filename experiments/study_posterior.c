@@ -22,7 +22,7 @@ typedef struct {
   double relative, absolute;                 /* noise; absolute as a share of the sensor's peak */
   double target;                             /* largest RMSE over bound */
   double understated;                        /* the river file states the noise so many times too small */
-  bool informative;                          /* no target of its own: 90 % intervals that hold at least 80 % */
+  bool informative;                          /* no target of its own: 90 % intervals that cover at least 80 % */
 } setting;
 
 static const setting settings[] = {
@@ -228,7 +228,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   printf("%ld trials per setting, seeds from %ld\n", trials, first);
-  printf("%-36s %-18s  %-17s  wrong  two seeds     quadrature\n", "", "RMSE/bound s l t", " 90 % holds s l t");
+  printf("%-36s %-18s  %-17s  wrong  two seeds     quadrature\n", "", "RMSE/bound s l t", "90 % covers s l t");
   printf("%-36s %-18s  %-17s  modes  mean  most    mean  most\n", "", "", "");
   bool met = true;
   for (long k = only ? only - 1 : 0; k < (only ? only : SETTINGS); k++) {

@@ -57,7 +57,7 @@ static void learn_without(const release *releases, size_t count, size_t judged, 
   }
 }
 
-/* Returned: the share of 90 % intervals that hold. */
+/* Returned: the coverage of the 90 % intervals. */
 static double study_releases(const release *releases, size_t count, const hw__population *without) {
   double error[64], width[64], mass[64];
   double n = 0, hold90 = 0, hold50 = 0, first = 0, first_two = 0, squares = 0;
@@ -90,9 +90,9 @@ static double study_releases(const release *releases, size_t count, const hw__po
       }
     }
   }
-  printf("\n%.0f releases with several sensors, velocity and dispersion unknown, each river left out in turn\n", n);
-  print_target("90 % intervals that hold the true place", 0.87, 0.95, hold90 / n);
-  print_target("50 % intervals that hold the true place", 0.40, 0.62, hold50 / n);
+  printf("\n%.0f releases with several sensors, velocity and dispersion unknown, each river held out in turn\n", n);
+  print_target("90 % intervals that cover the true place", 0.87, 0.95, hold90 / n);
+  print_target("50 % intervals that cover the true place", 0.40, 0.62, hold50 / n);
   print_target("median place error, distances to the first sensor", 0, 0.25, median(error, (size_t)n));
   print_target("median width of the 90 % interval, likewise", 0, 1.6, median(width, (size_t)n));
   print_target("median mass error where comparable", 0, 0.15, masses ? median(mass, masses) : (double)NAN);
@@ -117,7 +117,7 @@ static void study_all_stages(const release *releases, size_t count, const hw__po
   printf("\n%zu releases, first sensor only, velocity known within 15 %%, at stages of its pulse\n", n);
   for (int k = 0; k < STUDY_STAGES; k++) {
     char what[96];
-    snprintf(what, sizeof what, "90 %% intervals hold, %s (far/near end %.1f)", study_stage_names[k],
+    snprintf(what, sizeof what, "90 %% coverage, %s (far/near end %.1f)", study_stage_names[k],
              median(ratio[k], n));
     print_target(what, 0.85, 0.97, hold[k] / (double)n);
   }
@@ -149,7 +149,7 @@ static void study_arrivals(const release *releases, size_t count, const hw__popu
   for (size_t i = 0; i < count; i++) {
     study_forecasts(&releases[i], &without[i], &sum);
   }
-  printf("\n%.0f forecasts from the sensors so far to the next one; share of 90 %% intervals that hold\n", sum.made);
+  printf("\n%.0f forecasts from the sensors so far to the next one; share of 90 %% intervals that cover the truth\n", sum.made);
   printf("%-58s %-14s %6.3f\n", "first passing of a tenth of the peak", "", sum.first / sum.made);
   printf("%-58s %-14s %6.3f\n", "time of the peak", "", sum.peak_time / sum.made);
   printf("%-58s %-14s %6.3f\n", "height of the peak", "", sum.peak / sum.made);
@@ -183,7 +183,7 @@ static void study_dead_sensors(const release *releases, size_t count, const hw__
     study_dead(&releases[i], &without[i], &sum);
   }
   printf("\n%.0f records of three sensors or more with one of them dead (flat zero)\n", sum.cases);
-  printf("%-58s %-14s %6.3f\n", "90 % intervals that hold the true place", "", sum.holds / sum.cases);
+  printf("%-58s %-14s %6.3f\n", "90 % intervals that cover the true place", "", sum.holds / sum.cases);
   printf("%-58s %-14s %6.3f\n", "the dead sensor is named", "", sum.named / sum.cases);
 }
 
@@ -205,7 +205,7 @@ static void study_reliability(const release *releases, size_t count, const hw__p
          sum.innocent_over_80 / sum.sets);
 }
 
-/* Returned: the share of readings after two sensors whose interval holds; 1 without the data. */
+/* Returned: the share of readings after two sensors whose interval covers the true place; 1 without the data. */
 static double study_truckee(const char *folder) {
   char river[512], readings[512];
   snprintf(river, sizeof river, "%s/truckee/river-unknown.yaml", folder);
@@ -221,7 +221,7 @@ static double study_truckee(const char *folder) {
       last.source.location_m, last.interval.lo.location_m, last.interval.hi.location_m, last.source.time_s / 60,
       last.interval.lo.time_s / 60, last.interval.hi.time_s / 60, last.source.mass_g, last.interval.lo.mass_g,
       last.interval.hi.mass_g);
-  print_target("share of readings after two sensors whose 90 % holds", 1, 1, held);
+  print_target("90 % coverage over the readings after two sensors", 1, 1, held);
   hw_river_free(&truckee.river);
   free(truckee.readings);
   return held;

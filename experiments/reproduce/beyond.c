@@ -27,7 +27,7 @@ static void put_field_river(hw_reproduction *r, const char *file, const char *va
     const bool time = lo->time_s <= truth->time_s && truth->time_s <= hi->time_s;
     hw_say_interval(&trial.interval, more, sizeof more);
     hw_put_row(r, "posterior", variant, &trial.found, false, more);
-    snprintf(claim, sizeof claim, "posterior, %s, holds the true place and time at 90 %%", variant);
+    snprintf(claim, sizeof claim, "posterior, %s: the 90 %% intervals cover the true place and time", variant);
     hw_page_finding(r->page, "beyond", claim,
                     place && time   ? HW_HOLDS
                     : place || time ? HW_PARTLY

@@ -1,5 +1,5 @@
 /* Do more readings ever make an answer worse? The same rivers read every 1200 s to every second, and a million times:
- * velocity and dispersion exactly known, white noise as stated. The width of the 90 % interval is held against the
+ * velocity and dispersion exactly known, white noise as stated. The width of the 90 % interval is compared with the
  * Cramer-Rao bound of the same schedule, 3.29 standard deviations: it must follow the bound down, to within 1.3 of it.
  */
 #include <math.h>
@@ -189,7 +189,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "study_density: expected a number of rivers, a first seed and a number of rows up to %d\n", ROWS);
     return 2;
   }
-  printf("                                             width over the bound      90 %% holds        ms a  slowest\n");
+  printf("                                             width over the bound   90 %% coverage        ms a  slowest\n");
   printf("sensors      every readings rivers refused     place   time    mass  place  time  mass  reading       ms\n");
   tally t[ROWS] = {{0}};
   bool met = true;

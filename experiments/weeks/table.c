@@ -238,7 +238,7 @@ size_t table_print(const result *r, size_t count) {
   if (!scratch) {
     return 1;
   }
-  printf("%-26s%5s %17s   %16s    %16s\n", "", "", "% of weeks", "90 % interval holds", "50 % interval holds");
+  printf("%-26s%5s %17s   %16s    %16s\n", "", "", "% of weeks", "90 % coverage", "50 % coverage");
   printf(
       "%-26s%5s  none prov early   place  time  mass   place  time  mass    width    score   far  flat accuse named\n",
       "stratum", "weeks");
