@@ -8,7 +8,7 @@
 typedef struct {
   size_t cases;
   double weight;
-  double hold50, hold80, hold90, hold98; /* central intervals that hold the true place */
+  double cover50, cover80, cover90, cover98; /* central intervals that cover the true place */
   double crps;                           /* continuous ranked probability score */
   double interval90;                     /* interval score of the 90 % interval */
   double log_score;                      /* -ln density at the truth */

@@ -46,9 +46,9 @@ static void judge(const release *releases, size_t count, const variant *v, doubl
       population_learn(releases, count, releases[i].name, &chosen, &without);
     }
     calibration one[TABLES] = {{0}};
-    double hold[STUDY_STAGES], ratio[STUDY_STAGES];
+    double cover[STUDY_STAGES], ratio[STUDY_STAGES];
     study_subsets(&releases[i], &without, &one[0], &one[1]);
-    study_stages(&releases[i], &without, VELOCITIES, hold, ratio, &one[2]);
+    study_stages(&releases[i], &without, VELOCITIES, cover, ratio, &one[2]);
     score[i] = 0;
     for (int k = 0; k < TABLES; k++) {
       if (one[k].weight > 0) {
@@ -60,7 +60,7 @@ static void judge(const release *releases, size_t count, const variant *v, doubl
   print_variant(v);
   for (int k = 0; k < TABLES; k++) {
     const double w = all[k].weight;
-    printf("  %.3f %.3f %.3f %.3f %.3f", all[k].hold50 / w, all[k].hold80 / w, all[k].hold90 / w, all[k].crps / w,
+    printf("  %.3f %.3f %.3f %.3f %.3f", all[k].cover50 / w, all[k].cover80 / w, all[k].cover90 / w, all[k].crps / w,
            all[k].log_score / w);
   }
   double sum = 0;

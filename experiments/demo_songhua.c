@@ -60,18 +60,18 @@ static void print_day(const songhua_story *story, const songhua_day *d) {
 }
 
 /* Does the interval cover what is known, give or take how well it is? */
-static bool holds(const hw_range *r, double truth, double give) {
+static bool covers(const hw_range *r, double truth, double give) {
   return r->lo - give <= truth && truth <= r->hi + give;
 }
 
-/* Over how many days the said interval of a time held it, of those that spoke before it had come. */
-static void count_forecasts(const songhua_story *story, size_t town, const hw_range *real, int *said, int *held) {
+/* Over how many days the said interval of a time covered it, of those that spoke before it had come. */
+static void count_forecasts(const songhua_story *story, size_t town, const hw_range *real, int *said, int *covered) {
   for (size_t i = 0; i < story->day_count; i++) {
     const songhua_day *d = &story->days[i];
     if (isfinite(d->first_s[town].mid) && d->end_s < real->hi) {
       const double lo = isfinite(real->lo) ? real->lo : -INFINITY;
       ++*said;
-      *held += d->first_s[town].lo <= real->hi && d->first_s[town].hi >= lo;
+      *covered += d->first_s[town].lo <= real->hi && d->first_s[town].hi >= lo;
     }
   }
 }
@@ -83,8 +83,8 @@ static void print_outcome(const songhua_story *story) {
   for (size_t i = 0; i < story->day_count; i++) {
     const songhua_day *d = &story->days[i];
     spoke += d->has_source;
-    place += d->has_source && holds(&d->place_m, 0, 2 * place_m);
-    time += d->has_source && holds(&d->released_s, jilin_s, 2 * time_s);
+    place += d->has_source && covers(&d->place_m, 0, 2 * place_m);
+    time += d->has_source && covers(&d->released_s, jilin_s, 2 * time_s);
   }
   printf("\nWhat came of it\n");
   printf("  The plant blew up at km 0 on %s; what ran into the river ran for hours to days.\n", when(jilin_s, a));
@@ -93,12 +93,12 @@ static void print_outcome(const songhua_story *story) {
   for (size_t k = 0; k < SONGHUA_TOWNS; k++) {
     const hw_intake *town = &story->river.intakes[k];
     const hw_range real = songhua_passed(story, town->location_m, town->alarm_g_m3);
-    int said = 0, held = 0;
-    count_forecasts(story, k, &real, &said, &held);
+    int said = 0, covered = 0;
+    count_forecasts(story, k, &real, &said, &covered);
     printf("  %s: the first sample above the level is of %s, the last below before it of %s, the highest of %s.\n",
            town->name, when(real.hi, a), when(real.lo, b), when(songhua_highest_s(story, town->location_m), c));
     if (said) {
-      printf("    Foretold on %d day%s before; the interval covered it on %d.\n", said, said == 1 ? "" : "s", held);
+      printf("    Foretold on %d day%s before; the interval covered it on %d.\n", said, said == 1 ? "" : "s", covered);
     } else {
       printf("    Never foretold: the record begins there.\n");
     }

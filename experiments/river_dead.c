@@ -40,7 +40,7 @@ void study_dead(const release *r, const hw__population *population, dead_sensors
     hw_estimate e;
     if (hw__field_estimate(f, &e) == HW_OK) {
       sum->cases++;
-      sum->holds += e.interval.lo.location_m <= r->truth.location_m && r->truth.location_m <= e.interval.hi.location_m;
+      sum->covers += e.interval.lo.location_m <= r->truth.location_m && r->truth.location_m <= e.interval.hi.location_m;
       sum->named += is_named(&e, river.sensors[dead].id);
     }
     hw__field_destroy(f);

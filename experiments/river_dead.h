@@ -5,7 +5,7 @@
 #include "population_fit.h"
 
 typedef struct {
-  double cases, holds, named; /* 90 % intervals that hold the place; warnings that name the sensor */
+  double cases, covers, named; /* 90 % intervals that cover the place; warnings that name the sensor */
 } dead_sensors;
 
 /* Each sensor of a release with three or more in turn reads zero from beginning to end. */

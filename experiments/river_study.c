@@ -16,7 +16,7 @@ static double first_place(const hw_river *river) {
   return place;
 }
 
-static bool holds(hw_range range, double truth) {
+static bool covers(hw_range range, double truth) {
   return range.lo <= truth && truth <= range.hi;
 }
 
@@ -65,8 +65,8 @@ bool study_judge(const release *r, const hw__population *population, int sets, v
     const double distance = first_place(&river) - r->truth.location_m;
     out->place_error = (e.source.location_m - r->truth.location_m) / distance;
     out->width90 = (ninety.hi - ninety.lo) / distance;
-    out->holds90 = holds(ninety, r->truth.location_m);
-    out->holds50 = holds(fifty, r->truth.location_m);
+    out->covers90 = covers(ninety, r->truth.location_m);
+    out->covers50 = covers(fifty, r->truth.location_m);
     out->mass_error = release_mass_is_comparable(r->name) ? fabs(e.source.mass_g / r->truth.mass_g - 1) : (double)NAN;
     const double phi = f->pulse[0].phi_s;
     out->log_age_error = log((phi - e.source.time_s) / (phi - r->truth.time_s));
@@ -111,7 +111,7 @@ static size_t readings_of_first(const release *r, hw_reading *out) {
 }
 
 static bool stage_run(const hw_river *river, const hw__population *population, const hw_reading *reading,
-                      const size_t stage[STUDY_STAGES], const hw_source *truth, double hold[STUDY_STAGES],
+                      const size_t stage[STUDY_STAGES], const hw_source *truth, double cover[STUDY_STAGES],
                       double ratio[STUDY_STAGES], calibration *score) {
   hw__field *f = field_on(river, population);
   if (!f) {
@@ -125,7 +125,7 @@ static bool stage_run(const hw_river *river, const hw__population *population, c
     hw_estimate e;
     if (hw__field_estimate(f, &e) == HW_OK) {
       const hw_range place = {e.interval.lo.location_m, e.source.location_m, e.interval.hi.location_m};
-      hold[k] += holds(place, truth->location_m);
+      cover[k] += covers(place, truth->location_m);
       ratio[k] += log((first_place(river) - place.lo) / (first_place(river) - place.hi));
       calibration_add(score, f, first_place(river), truth, 1);
     }
@@ -134,7 +134,7 @@ static bool stage_run(const hw_river *river, const hw__population *population, c
   return true;
 }
 
-bool study_stages(const release *r, const hw__population *population, int velocities, double hold[STUDY_STAGES],
+bool study_stages(const release *r, const hw__population *population, int velocities, double cover[STUDY_STAGES],
                   double ratio[STUDY_STAGES], calibration *score) {
   hw_reading *reading = calloc(r->count, sizeof *reading);
   measured m;
@@ -145,16 +145,16 @@ bool study_stages(const release *r, const hw__population *population, int veloci
   const size_t n = readings_of_first(r, reading);
   size_t stage[STUDY_STAGES];
   find_stages(reading, n, stage);
-  memset(hold, 0, STUDY_STAGES * sizeof *hold);
+  memset(cover, 0, STUDY_STAGES * sizeof *cover);
   memset(ratio, 0, STUDY_STAGES * sizeof *ratio);
   for (int k = 0; k < velocities; k++) {
     hw_river river = r->river; /* shallow: only the velocity differs */
     const double off = gsl_cdf_ugaussian_Pinv((k + 0.5) / velocities) * log(1.15);
     river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, m.place_m[0] / m.age_s[0] * exp(off), 1.15};
-    stage_run(&river, population, reading, stage, &r->truth, hold, ratio, score);
+    stage_run(&river, population, reading, stage, &r->truth, cover, ratio, score);
   }
   for (int k = 0; k < STUDY_STAGES; k++) {
-    hold[k] /= velocities;
+    cover[k] /= velocities;
     ratio[k] = exp(ratio[k] / velocities);
   }
   free(reading);
@@ -166,7 +166,7 @@ double study_follow(const release *r, const hw__population *population, hw_estim
   if (!f) {
     return NAN;
   }
-  double counted = 0, held = 0;
+  double counted = 0, covered = 0;
   for (size_t i = 0; i < r->count; i++) {
     (void)hw__field_observe(f, &r->readings[i]);
     if (hw__field_estimate(f, last) != HW_OK || f->pulse_count < 2 || !f->trace[f->pulse_sensor[1]].fallen) {
@@ -174,10 +174,10 @@ double study_follow(const release *r, const hw__population *population, hw_estim
     }
     const hw_range place = {last->interval.lo.location_m, last->source.location_m, last->interval.hi.location_m};
     counted++;
-    held += holds(place, r->truth.location_m);
+    covered += covers(place, r->truth.location_m);
   }
   hw__field_destroy(f);
-  return held / counted;
+  return covered / counted;
 }
 
 /* What really passed a sensor: its peak and the first passing of a tenth of it, between readings linearly. */
@@ -227,9 +227,9 @@ static void forecast(const release *r, const hw_reading *reading, size_t next, c
   if (hw__field_estimate(f, &e) == HW_OK && e.arrival_count == 1) {
     const passed real = what_passed(reading, r->count, next);
     sum->made++;
-    sum->first += holds(e.arrivals[0].first_s, real.first_s);
-    sum->peak_time += holds(e.arrivals[0].peak_s, real.peak_s);
-    sum->peak += holds(e.arrivals[0].peak_g_m3, real.peak_g_m3);
+    sum->first += covers(e.arrivals[0].first_s, real.first_s);
+    sum->peak_time += covers(e.arrivals[0].peak_s, real.peak_s);
+    sum->peak += covers(e.arrivals[0].peak_g_m3, real.peak_g_m3);
   }
   hw__field_destroy(f);
 }

@@ -38,7 +38,7 @@ typedef struct {
 /* What came of it: in units where less is better. */
 typedef struct {
   double before[2], advised[2], fixed[RULES][2], random[2]; /* log2 region; entropy over candidates */
-  bool held, holds, fixed_holds[RULES];                     /* the region before; after the samples */
+  bool covered, covers, fixed_covers[RULES];                     /* the region before; after the samples */
   double seconds;
 } outcome;
 
@@ -86,22 +86,22 @@ static hw_bottle advised(const hw_advice *advice, const trial *t, reading_at tru
 }
 
 /* Is the truth in the 90 % region, after this bottle (NULL: before any)? */
-static bool region_holds(const hw_advice *advice, const hw_bottle *bottle, const hw_source *truth) {
+static bool region_covers(const hw_advice *advice, const hw_bottle *bottle, const hw_source *truth) {
   const hw__stretches *fine = &advice->questions[0].fine;
   double *weight = malloc(advice->ahead.count * sizeof *weight);
-  bool among[HW__STRETCHES_MOST], holds = false;
+  bool among[HW__STRETCHES_MOST], covers = false;
   if (weight && (!bottle || hw__bottle_weights(advice, bottle, weight) != HW_OK)) {
     memcpy(weight, advice->even, advice->ahead.count * sizeof *weight);
   }
   if (weight) {
     hw__stretches_region(fine, weight, advice->ahead.count, among);
     for (size_t k = 0; k < fine->count; k++) {
-      holds = holds || (among[k] && fine->branch[k] == truth->branch && truth->location_m >= fine->from_m[k] &&
+      covers = covers || (among[k] && fine->branch[k] == truth->branch && truth->location_m >= fine->from_m[k] &&
                         truth->location_m <= fine->to_m[k]);
     }
   }
   free(weight);
-  return holds;
+  return covers;
 }
 
 /* One question of one case. False: there was nothing to advise on. */
@@ -129,10 +129,10 @@ static bool judge(const trial *t, bool place, reading_at truth, void *context, o
     out->random[q] += after(advice, &t->bottles[i], place) / (double)t->count;
   }
   if (place) {
-    out->held = region_holds(advice, NULL, &t->truth);
-    out->holds = region_holds(advice, &chosen, &t->truth);
+    out->covered = region_covers(advice, NULL, &t->truth);
+    out->covers = region_covers(advice, &chosen, &t->truth);
     for (size_t r = 0; r < RULES; r++) {
-      out->fixed_holds[r] = region_holds(advice, &t->fixed[r], &t->truth);
+      out->fixed_covers[r] = region_covers(advice, &t->fixed[r], &t->truth);
     }
   }
   hw_advice_free(advice);
@@ -486,13 +486,13 @@ static bool print_question(const results *all, int q) {
 }
 
 static bool print_results(const char *name, const results *all) {
-  size_t held = 0, holds = 0, fixed = 0;
+  size_t covered = 0, covers = 0, fixed = 0;
   double seconds[CASES_MOST];
   for (size_t i = 0; i < all->count; i++) {
-    held += all->list[i].held;
-    holds += all->list[i].holds;
+    covered += all->list[i].covered;
+    covers += all->list[i].covers;
     for (size_t r = 0; r < RULES; r++) {
-      fixed += all->list[i].fixed_holds[r];
+      fixed += all->list[i].fixed_covers[r];
     }
     seconds[i] = all->list[i].seconds;
   }
@@ -505,7 +505,7 @@ static bool print_results(const char *name, const results *all) {
   qsort(seconds, all->count, sizeof *seconds, ascending);
   printf(
       "  the 90 %% region covers the truth in %zu of %zu before, %zu after the advised sample, %.1f after fixed ones\n",
-      held, all->count, holds, (double)fixed / RULES);
+      covered, all->count, covers, (double)fixed / RULES);
   printf("  an advice takes %.0f ms of processor (median), %.0f ms at most\n", 1e3 * seconds[all->count / 2],
          1e3 * seconds[all->count - 1]);
   return fine;

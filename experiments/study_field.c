@@ -3,7 +3,7 @@
  *   study_field DATA_FOLDER   (holding one folder a case, each with river.yaml, readings.csv, truth.csv)
  *
  * A real incident told by grab samples, salt on a large background, releases that last or go on, streams of tens of
- * metres. For every case: what the engine thinks of its answer, and whether the 90 % intervals of place and time hold
+ * metres. For every case: what the engine thinks of its answer, and whether the 90 % intervals of place and time cover
  * the truth, give or take how well that is known. For cases of many stations the same after every station, and the
  * forecast from the stations so far to the next.
  */
@@ -39,7 +39,7 @@ static bool read_truth(const char *path, release *r, knowledge *known) {
   return read;
 }
 
-static bool holds(double lo, double hi, double truth, double sd) {
+static bool covers(double lo, double hi, double truth, double sd) {
   return lo - 2 * sd <= truth && truth <= hi + 2 * sd;
 }
 
@@ -51,8 +51,8 @@ static bool print_answer(const char *name, const hw_estimate *e, const release *
     return true;
   }
   const hw_box *i = &e->interval;
-  const bool place = holds(i->lo.location_m, i->hi.location_m, r->truth.location_m, known->location_sd_m);
-  const bool time = holds(i->lo.time_s, i->hi.time_s, r->truth.time_s, known->time_sd_s);
+  const bool place = covers(i->lo.location_m, i->hi.location_m, r->truth.location_m, known->location_sd_m);
+  const bool time = covers(i->lo.time_s, i->hi.time_s, r->truth.time_s, known->time_sd_s);
   printf("%-22s %-12s %10.0f [%.0f, %.0f] %-7s %10.0f [%.0f, %.0f] %s\n", name, trust ? trust : "",
          e->source.location_m, i->lo.location_m, i->hi.location_m, place ? "covered" : "missed", e->source.time_s,
          i->lo.time_s, i->hi.time_s, time ? "covered" : "missed");
@@ -88,7 +88,7 @@ static double peak_time(const release *r, size_t sensor) {
 
 /* Stations in the order of the river file, which is downstream. */
 static void follow_stations(const release *r, const knowledge *known) {
-  double made = 0, held = 0;
+  double made = 0, covered = 0;
   for (size_t s = 0; s < r->river.sensor_count; s++) {
     const bool last = s + 1 == r->river.sensor_count;
     hw_intake next = {.id = "next", .location_m = last ? 0 : r->river.sensors[s + 1].location_m};
@@ -104,12 +104,12 @@ static void follow_stations(const release *r, const knowledge *known) {
       const double real = last ? (double)NAN : peak_time(r, s + 1);
       if (e.arrival_count == 1 && isfinite(real)) {
         made++;
-        held += holds(e.arrivals[0].peak_s.lo, e.arrivals[0].peak_s.hi, real, 0);
+        covered += covers(e.arrivals[0].peak_s.lo, e.arrivals[0].peak_s.hi, real, 0);
       }
     }
     hw__field_destroy(f);
   }
-  printf("  peaks at the next station inside their 90 %% interval: %.0f of %.0f\n", held, made);
+  printf("  peaks at the next station inside their 90 %% interval: %.0f of %.0f\n", covered, made);
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b) {
@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
     printf("study-field: skipped, no cases under %s\n", folder);
     return 0;
   }
-  int cases = 0, held = 0;
+  int cases = 0, covered = 0;
   printf("%-22s %-12s place in m, 90 %% interval; time of release in s, 90 %% interval\n", "case", "trust");
   for (int i = 0; i < count; i++) {
     release r = {0};
@@ -142,7 +142,7 @@ int main(int argc, char **argv) {
     if (read_truth(truth, &r, &known) && release_read(river, readings, &r) &&
         answer(&r, &r.river, INFINITY, &e, &f) == HW_OK) {
       cases++;
-      held += print_answer(entries[i]->d_name, &e, &r, &known);
+      covered += print_answer(entries[i]->d_name, &e, &r, &known);
       if (e.trust_reason && e.has_source) {
         printf("  %s\n", e.trust_reason);
       }
@@ -156,6 +156,6 @@ int main(int argc, char **argv) {
     free(entries[i]);
   }
   free(entries);
-  printf("%d of %d cases: the place is covered, or the engine does not trust itself\n", held, cases);
-  return held == cases ? 0 : 1;
+  printf("%d of %d cases: the place is covered, or the engine does not trust itself\n", covered, cases);
+  return covered == cases ? 0 : 1;
 }

@@ -145,7 +145,7 @@ static hw_estimate identify(const scenario *s, uint64_t seed) {
 }
 
 typedef struct {
-  double squares[3], held[3], apart, furthest, off, off_most;
+  double squares[3], covered[3], apart, furthest, off, off_most;
   size_t trials, compared, wrong, unknowable;
 } tally;
 
@@ -174,7 +174,7 @@ static void count_trial(const scenario *s, uint64_t seed, bool quadrature, tally
   for (size_t d = 0; d < 3; d++) {
     const double z = (got[d] - truth[d]) / bound[d];
     t->squares[d] += z * z;
-    t->held[d] += truth[d] >= lo[d] && truth[d] <= hi[d];
+    t->covered[d] += truth[d] >= lo[d] && truth[d] <= hi[d];
     wrong = wrong || fabs(z) > 6;
     const double apart = fabs(got[d] - other[d]) / ((hi[d] - lo[d]) / sd_of_interval);
     t->apart += apart / 3;
@@ -206,9 +206,9 @@ static bool report(const setting *what, const tally *t, bool strict) {
   }
   printf("  ");
   for (size_t d = 0; d < 3; d++) {
-    const double held = t->held[d] / n, error = sqrt(0.09 / n), slack = strict ? 0.02 : 3 * error;
-    ok = ok && (what->informative ? held >= 0.8 : fabs(held - 0.9) <= slack + 1e-9);
-    printf(" %.3f", held);
+    const double covered = t->covered[d] / n, error = sqrt(0.09 / n), slack = strict ? 0.02 : 3 * error;
+    ok = ok && (what->informative ? covered >= 0.8 : fabs(covered - 0.9) <= slack + 1e-9);
+    printf(" %.3f", covered);
   }
   printf("   %3zu   %.3f %.3f", t->wrong, t->apart / n, t->furthest);
   if (t->compared) {

@@ -60,7 +60,7 @@ static void learn_without(const release *releases, size_t count, size_t judged, 
 /* Returned: the coverage of the 90 % intervals. */
 static double study_releases(const release *releases, size_t count, const hw__population *without) {
   double error[64], width[64], mass[64];
-  double n = 0, hold90 = 0, hold50 = 0, first = 0, first_two = 0, squares = 0;
+  double n = 0, cover90 = 0, cover50 = 0, first = 0, first_two = 0, squares = 0;
   size_t masses = 0;
   printf("%-16s %8s %8s %5s %5s %8s %6s %7s\n", "release", "place", "width90", "in90", "in50", "mass", "first",
          "ln age");
@@ -72,7 +72,7 @@ static double study_releases(const release *releases, size_t count, const hw__po
         continue;
       }
       printf("%-16s %+8.2f %8.2f %5s %5s %8.2f %6.2f %+7.2f%s\n", releases[i].name, v.place_error, v.width90,
-             v.holds90 ? "yes" : "no", v.holds50 ? "yes" : "no", v.mass_error, v.first, v.log_age_error,
+             v.covers90 ? "yes" : "no", v.covers50 ? "yes" : "no", v.mass_error, v.first, v.log_age_error,
              multi ? "" : "  (one sensor)");
       if (!multi) {
         continue;
@@ -80,8 +80,8 @@ static double study_releases(const release *releases, size_t count, const hw__po
       error[(size_t)n] = fabs(v.place_error);
       width[(size_t)n] = v.width90;
       n++;
-      hold90 += v.holds90;
-      hold50 += v.holds50;
+      cover90 += v.covers90;
+      cover50 += v.covers50;
       first += v.first;
       first_two += v.first_two;
       squares += v.log_age_error * v.log_age_error;
@@ -91,24 +91,24 @@ static double study_releases(const release *releases, size_t count, const hw__po
     }
   }
   printf("\n%.0f releases with several sensors, velocity and dispersion unknown, each river held out in turn\n", n);
-  print_target("90 % intervals that cover the true place", 0.87, 0.95, hold90 / n);
-  print_target("50 % intervals that cover the true place", 0.40, 0.62, hold50 / n);
+  print_target("90 % intervals that cover the true place", 0.87, 0.95, cover90 / n);
+  print_target("50 % intervals that cover the true place", 0.40, 0.62, cover50 / n);
   print_target("median place error, distances to the first sensor", 0, 0.25, median(error, (size_t)n));
   print_target("median width of the 90 % interval, likewise", 0, 1.6, median(width, (size_t)n));
   print_target("median mass error where comparable", 0, 0.15, masses ? median(mass, masses) : (double)NAN);
   print_target("truth first of 5 candidates (4 uniform decoys, 200 sets)", 0.60, 1, first / n);
   printf("%-58s %-14s %6.3f\n", "truth among the first two", "", first_two / n);
   printf("%-58s %-14s %6.3f\n", "root mean square error of ln age", "", sqrt(squares / n));
-  return hold90 / n;
+  return cover90 / n;
 }
 
 static void study_all_stages(const release *releases, size_t count, const hw__population *without, calibration *score) {
-  double hold[STUDY_STAGES] = {0}, ratio[STUDY_STAGES][64], one_hold[STUDY_STAGES], one_ratio[STUDY_STAGES];
+  double cover[STUDY_STAGES] = {0}, ratio[STUDY_STAGES][64], one_cover[STUDY_STAGES], one_ratio[STUDY_STAGES];
   size_t n = 0;
   for (size_t i = 0; i < count && n < 64; i++) {
-    if (study_stages(&releases[i], &without[i], VELOCITIES, one_hold, one_ratio, score)) {
+    if (study_stages(&releases[i], &without[i], VELOCITIES, one_cover, one_ratio, score)) {
       for (int k = 0; k < STUDY_STAGES; k++) {
-        hold[k] += one_hold[k];
+        cover[k] += one_cover[k];
         ratio[k][n] = one_ratio[k];
       }
       n++;
@@ -119,14 +119,14 @@ static void study_all_stages(const release *releases, size_t count, const hw__po
     char what[96];
     snprintf(what, sizeof what, "90 %% coverage, %s (far/near end %.1f)", study_stage_names[k],
              median(ratio[k], n));
-    print_target(what, 0.85, 0.97, hold[k] / (double)n);
+    print_target(what, 0.85, 0.97, cover[k] / (double)n);
   }
 }
 
 static void print_calibration(const char *what, const calibration *c) {
   const double w = c->weight;
-  printf("%-26s %5zu  %6.3f %6.3f %6.3f %6.3f  %9.3f %9.2f %9.3f\n", what, c->cases, c->hold50 / w, c->hold80 / w,
-         c->hold90 / w, c->hold98 / w, c->crps / w, c->interval90 / w, c->log_score / w);
+  printf("%-26s %5zu  %6.3f %6.3f %6.3f %6.3f  %9.3f %9.2f %9.3f\n", what, c->cases, c->cover50 / w, c->cover80 / w,
+         c->cover90 / w, c->cover98 / w, c->crps / w, c->interval90 / w, c->log_score / w);
 }
 
 /* Every subset of the sensors as if the others were not there, velocity and dispersion unknown; and the stages. */
@@ -171,8 +171,8 @@ static void study_times(const release *releases, size_t count, const hw__populat
       }
     }
     const double w = score.weight;
-    printf("%-26s %5zu  %6.3f %6.3f %6.3f  %9.3f %12.3f %12.3f\n", names[k], score.cases, score.hold50 / w,
-           score.hold80 / w, score.hold90 / w, score.crps / w, median(errors.error, errors.cases),
+    printf("%-26s %5zu  %6.3f %6.3f %6.3f  %9.3f %12.3f %12.3f\n", names[k], score.cases, score.cover50 / w,
+           score.cover80 / w, score.cover90 / w, score.crps / w, median(errors.error, errors.cases),
            median(errors.width, errors.cases));
   }
 }
@@ -183,7 +183,7 @@ static void study_dead_sensors(const release *releases, size_t count, const hw__
     study_dead(&releases[i], &without[i], &sum);
   }
   printf("\n%.0f records of three sensors or more with one of them dead (flat zero)\n", sum.cases);
-  printf("%-58s %-14s %6.3f\n", "90 % intervals that cover the true place", "", sum.holds / sum.cases);
+  printf("%-58s %-14s %6.3f\n", "90 % intervals that cover the true place", "", sum.covers / sum.cases);
   printf("%-58s %-14s %6.3f\n", "the dead sensor is named", "", sum.named / sum.cases);
 }
 
@@ -215,16 +215,16 @@ static double study_truckee(const char *folder) {
   if (!release_read(river, readings, &truckee)) {
     return 1;
   }
-  const double held = study_follow(&truckee, &hw__population_shipped, &last);
+  const double covered = study_follow(&truckee, &hw__population_shipped, &last);
   printf(
       "\nTruckee River, never fitted, nothing known: %.0f [%.0f, %.0f] m, %.0f [%.0f, %.0f] min, %.0f [%.0f, %.0f] g\n",
       last.source.location_m, last.interval.lo.location_m, last.interval.hi.location_m, last.source.time_s / 60,
       last.interval.lo.time_s / 60, last.interval.hi.time_s / 60, last.source.mass_g, last.interval.lo.mass_g,
       last.interval.hi.mass_g);
-  print_target("90 % coverage over the readings after two sensors", 1, 1, held);
+  print_target("90 % coverage over the readings after two sensors", 1, 1, covered);
   hw_river_free(&truckee.river);
   free(truckee.readings);
-  return held;
+  return covered;
 }
 
 int main(int argc, char **argv) {
@@ -240,10 +240,10 @@ int main(int argc, char **argv) {
   const size_t asked = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : count;
   const size_t judged = asked < count ? asked : count;
   hw__population *without = calloc(count, sizeof *without);
-  double held = 0, truckee = 0;
+  double covered = 0, truckee = 0;
   if (without) {
     learn_without(releases, count, judged, without);
-    held = study_releases(releases, judged, without);
+    covered = study_releases(releases, judged, without);
     calibration stages = {0};
     study_all_stages(releases, judged, without, &stages);
     study_calibration(releases, judged, without, &stages);
@@ -255,5 +255,5 @@ int main(int argc, char **argv) {
   }
   free(without);
   releases_free(releases, count);
-  return held >= 0.75 && truckee >= 1 ? 0 : 1;
+  return covered >= 0.75 && truckee >= 1 ? 0 : 1;
 }
