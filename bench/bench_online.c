@@ -36,14 +36,11 @@ static int load(const char *river, const char *readings, subject *s) {
   if (status == HW_OK) {
     status = hw_reader_open(readings, &s->river, &reader, &error);
   }
-  s->readings = calloc(MOST, sizeof *s->readings);
-  s->count = 0;
-  while (status == HW_OK && s->count < MOST) {
-    status = hw_reader_next(reader, &s->readings[s->count], &error);
-    s->count += status == HW_OK;
+  if (status == HW_OK) {
+    status = hw_reader_rest(reader, MOST, &s->readings, &s->count, &error);
   }
   hw_reader_free(reader);
-  if (status != HW_EEND) {
+  if (status != HW_OK) {
     fprintf(stderr, "bench_online: %s\n", error.text);
     return 1;
   }

@@ -171,20 +171,18 @@ static int bench_spill(const char *river_path, const char *readings_path, double
   hw_river river;
   hw_reader *reader = NULL;
   hw_error error = {{0}};
-  hw_reading *readings = calloc(MOST, sizeof *readings);
+  hw_reading *readings = NULL;
   size_t count = 0;
-  hw_status status = readings ? hw_river_load(river_path, NULL, NULL, &river, &error) : HW_ENOMEM;
+  hw_status status = hw_river_load(river_path, NULL, NULL, &river, &error);
   if (status == HW_OK) {
     status = hw_reader_open(readings_path, &river, &reader, &error);
   }
-  while (status == HW_OK && count < MOST) {
-    status = hw_reader_next(reader, &readings[count], &error);
-    count += status == HW_OK;
+  if (status == HW_OK) {
+    status = hw_reader_rest(reader, MOST, &readings, &count, &error);
   }
   hw_reader_free(reader);
-  if (status != HW_EEND) {
+  if (status != HW_OK) {
     fprintf(stderr, "bench_posterior: %s\n", error.text);
-    free(readings);
     return 1;
   }
   hw_river unknown = river; /* shallow: only the hydraulics differ */

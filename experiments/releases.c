@@ -8,18 +8,17 @@ enum { READINGS_MOST = 4096 };
 bool release_read(const char *river_path, const char *readings_path, release *out) {
   hw_error error = {{0}};
   hw_reader *reader = NULL;
-  out->readings = calloc(READINGS_MOST, sizeof *out->readings);
+  out->readings = NULL;
   out->count = 0;
-  hw_status status = out->readings ? hw_river_load(river_path, NULL, NULL, &out->river, &error) : HW_ENOMEM;
+  hw_status status = hw_river_load(river_path, NULL, NULL, &out->river, &error);
   if (status == HW_OK) {
     status = hw_reader_open(readings_path, &out->river, &reader, &error);
   }
-  while (status == HW_OK && out->count < READINGS_MOST) {
-    status = hw_reader_next(reader, &out->readings[out->count], &error);
-    out->count += status == HW_OK;
+  if (status == HW_OK) {
+    status = hw_reader_rest(reader, READINGS_MOST, &out->readings, &out->count, &error);
   }
   hw_reader_free(reader);
-  if (status != HW_OK && status != HW_EEND) {
+  if (status != HW_OK) {
     fprintf(stderr, "%s\n", error.text[0] ? error.text : hw_status_text(status));
     return false;
   }

@@ -6,33 +6,25 @@
 
 enum { COLUMNS = 5 };
 
-typedef struct {
-  double *values;
-  size_t count, room;
-} rows;
-
-static bool add(rows *r, const hw_reading *reading) {
-  if (r->count == r->room) {
-    const size_t room = r->room ? 2 * r->room : 1024;
-    double *larger = realloc(r->values, room * COLUMNS * sizeof *larger);
-    if (!larger) {
-      return false;
-    }
-    r->values = larger;
-    r->room = room;
+/* The rows of the table, to be freed; NULL without memory. */
+static double *rows_of(const hw_reading *readings, size_t count) {
+  double *rows = malloc((count + 1) * COLUMNS * sizeof *rows);
+  for (size_t i = 0; rows && i < count; i++) {
+    const hw_reading *r = &readings[i];
+    double *row = &rows[COLUMNS * i];
+    row[0] = r->time_s;
+    row[1] = (double)r->sensor;
+    row[2] = r->concentration_g_m3;
+    row[3] = r->below_limit;
+    row[4] = r->above_limit;
   }
-  double *row = &r->values[COLUMNS * r->count++];
-  row[0] = reading->time_s;
-  row[1] = (double)reading->sensor;
-  row[2] = reading->concentration_g_m3;
-  row[3] = reading->below_limit;
-  row[4] = reading->above_limit;
-  return true;
+  return rows;
 }
 
 /* Everything the file says. Needs no interpreter. */
 typedef struct {
-  rows rows;
+  double *rows;
+  size_t count;
   hw_reader_counts counts;
   bool calendar;
   double origin_unix_s;
@@ -49,15 +41,17 @@ static hw_status read_file(const char *path, const hw_river *river, const char *
         .columns = columns, .timezone = zone, .tell = hw_py_notes_take, .context = &out->notes};
     status = hw_reader_open_with(path, river, &options, &reader, &out->error);
   }
-  hw_reading reading;
-  while (status == HW_OK && (status = hw_reader_next(reader, &reading, &out->error)) == HW_OK) {
-    status = add(&out->rows, &reading) ? HW_OK : HW_ENOMEM;
+  hw_reading *readings = NULL;
+  if (status == HW_OK) {
+    status = hw_reader_rest(reader, 0, &readings, &out->count, &out->error);
   }
-  if (status == HW_EEND) {
+  if (status == HW_OK) {
     out->counts = *hw_reader_count(reader);
     out->calendar = hw_reader_calendar(reader, &out->origin_unix_s);
-    status = HW_OK;
+    out->rows = rows_of(readings, out->count);
+    status = out->rows ? HW_OK : HW_ENOMEM;
   }
+  free(readings);
   hw_reader_free(reader);
   hw_columns_free(columns);
   return status;
@@ -81,11 +75,11 @@ PyObject *hw_py_read(PyObject *self, PyObject *arguments, PyObject *keywords) {
   Py_DECREF(path);
   PyObject *notes = hw_py_notes_list(&found.notes);
   if (status != HW_OK || !notes) {
-    free(found.rows.values);
+    free(found.rows);
     Py_XDECREF(notes);
     return status != HW_OK ? hw_py_raise(module, status, found.error.text) : NULL;
   }
-  PyObject *table = hw_py_table_new(module, found.rows.values, found.rows.count,
+  PyObject *table = hw_py_table_new(module, found.rows, found.count,
                                     "time_s sensor concentration_g_m3 below_limit above_limit");
   PyObject *origin = found.calendar ? PyFloat_FromDouble(found.origin_unix_s) : Py_NewRef(Py_None);
   PyObject *result = NULL;

@@ -334,9 +334,32 @@ static void test_duplicates_are_found_across_generations(void **state) {
   fclose(file);
 }
 
+static void test_the_rest_comes_whole_or_not_at_all(void **state) {
+  (void)state;
+  static const char text[] =
+      "time_s,sensor,concentration_g_m3\n14.2,s1,0.37\n28.4,s1,\n42.6,s1,<0.02\n56.8,s1,0.41\n71,s1,0.43\n";
+  hw_reading *readings = NULL;
+  size_t count = 0;
+  hw_error error = {""};
+  hw_reader *reader = open_text(text);
+  assert_int_equal(hw_reader_rest(reader, 4, &readings, &count, &error), HW_OK); /* the missing one does not count */
+  assert_int_equal(count, 4);
+  assert_true(readings[0].time_s == 14.2 && readings[3].time_s == 71 && readings[3].concentration_g_m3 == 0.43);
+  assert_true(readings[1].below_limit);
+  free(readings);
+  hw_reader_free(reader);
+
+  reader = open_text(text);
+  assert_int_equal(hw_reader_rest(reader, 3, &readings, &count, &error), HW_EINPUT);
+  assert_string_equal(error.text, "r.csv:6: more than 3 readings, expected fewer: they are all kept in memory");
+  assert_true(readings == NULL && count == 0);
+  hw_reader_free(reader);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_csv_gives_si_units_in_file_order),
+      cmocka_unit_test(test_the_rest_comes_whole_or_not_at_all),
       cmocka_unit_test(test_csv_takes_any_column_order_quotes_comments_crlf_and_bom),
       cmocka_unit_test(test_a_clipped_reading_is_above_its_limit),
       cmocka_unit_test(test_missing_duplicate_and_late_rows_are_counted),

@@ -84,23 +84,19 @@ hw_status hw_paper_real(const hw_river *river, const char *data_dir, hw_reading 
     snprintf(error->text, sizeof error->text, "%.400s: not there, expected the field data", path);
     return HW_EIO;
   }
+  hw_reading *readings = NULL;
+  size_t n = 0;
   hw_status status = hw_reader_open(path, river, &reader, error);
+  if (status == HW_OK) {
+    status = hw_reader_rest(reader, MOST, &readings, &n, error);
+  }
+  hw_reader_free(reader);
   if (status != HW_OK) {
     return status;
   }
-  hw_reading *readings = calloc(MOST, sizeof *readings);
-  size_t n = 0;
-  status = readings ? HW_OK : HW_ENOMEM;
-  while (status == HW_OK && n < MOST) {
-    status = hw_reader_next(reader, &readings[n], error);
-    n += status == HW_OK;
+  if (n) {
+    qsort(readings, n, sizeof *readings, by_time);
   }
-  hw_reader_free(reader);
-  if (status != HW_EEND) {
-    free(readings);
-    return status == HW_OK ? HW_EINPUT : status;
-  }
-  qsort(readings, n, sizeof *readings, by_time);
   *out = readings;
   *count = n;
   return HW_OK;

@@ -87,6 +87,11 @@ hw_status hw_columns_propose(const char *path, const hw_river *river, const hw_r
 /* Next reading in file order.
  * Status: HW_EEND after the last; HW_EINPUT with *error on a bad row: the next call goes on behind it */
 hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error);
+/* All readings that are left, for those who want a record as a whole.
+ * Given:    the most that may be kept; 0: as many as there are
+ * Returned: *out, to be freed, and how many; NULL and 0 on failure
+ * Status:   HW_EINPUT with *error on a bad row, and on one reading too many; HW_ENOMEM, HW_EIO */
+hw_status hw_reader_rest(hw_reader *reader, size_t most, hw_reading **out, size_t *count, hw_error *error);
 const hw_reader_counts *hw_reader_count(const hw_reader *reader);
 /* Number of the line read last, from 1. */
 uint64_t hw_reader_line(const hw_reader *reader);

@@ -61,41 +61,12 @@ SEXP hw_r_river_describe(SEXP pointer) {
 
 enum { COLUMNS = 5 };
 
-typedef struct {
-  double *values; /* row by row */
-  size_t count, room;
-} rows;
-
-static bool add(rows *r, const hw_reading *reading) {
-  if (r->count == r->room) {
-    const size_t room = r->room ? 2 * r->room : 1024;
-    double *larger = realloc(r->values, room * COLUMNS * sizeof *larger);
-    if (!larger) {
-      return false;
-    }
-    r->values = larger;
-    r->room = room;
-  }
+static void fill_row(double *values, size_t rows, size_t i, const hw_reading *reading) {
   const double row[COLUMNS] = {reading->time_s, (double)reading->sensor, reading->concentration_g_m3,
                                reading->below_limit, reading->above_limit};
-  memcpy(&r->values[COLUMNS * r->count++], row, sizeof row);
-  return true;
-}
-
-static hw_status read_all(const char *path, const hw_river *river, const hw_reader_options *options, rows *out,
-                          double *origin_unix_s, bool *calendar, hw_error *error) {
-  hw_reader *reader = NULL;
-  hw_reading reading;
-  hw_status status = hw_reader_open_with(path, river, options, &reader, error);
-  while (status == HW_OK && (status = hw_reader_next(reader, &reading, error)) == HW_OK) {
-    status = add(out, &reading) ? HW_OK : HW_ENOMEM;
+  for (size_t k = 0; k < COLUMNS; k++) {
+    values[k * rows + i] = row[k];
   }
-  if (status == HW_EEND) {
-    *calendar = hw_reader_calendar(reader, origin_unix_s);
-    status = HW_OK;
-  }
-  hw_reader_free(reader);
-  return status;
 }
 
 SEXP hw_r_read(SEXP path, SEXP pointer, SEXP map, SEXP zone) {
@@ -104,31 +75,37 @@ SEXP hw_r_read(SEXP path, SEXP pointer, SEXP map, SEXP zone) {
   hw_columns *columns = NULL;
   hw_error error = {""};
   hw_r_notes heard = {0};
-  rows found = {0};
+  hw_reader *reader = NULL;
+  hw_reading *readings = NULL;
+  size_t count = 0;
   double origin_unix_s = NA_REAL;
   bool calendar = false;
   hw_status status = mapping ? hw_columns_parse("columns", mapping, strlen(mapping), &columns, &error) : HW_OK;
   if (status == HW_OK) {
     const hw_reader_options options = {
         .columns = columns, .timezone = hw_r_text(zone), .tell = hw_r_notes_take, .context = &heard};
-    status = read_all(hw_r_text(path), river, &options, &found, &origin_unix_s, &calendar, &error);
+    status = hw_reader_open_with(hw_r_text(path), river, &options, &reader, &error);
   }
+  if (status == HW_OK) {
+    status = hw_reader_rest(reader, 0, &readings, &count, &error);
+  }
+  if (status == HW_OK) {
+    calendar = hw_reader_calendar(reader, &origin_unix_s);
+  }
+  hw_reader_free(reader);
   hw_columns_free(columns);
   SEXP notes = PROTECT(hw_r_notes_vector(&heard));
   if (status != HW_OK) {
-    free(found.values);
     hw_r_stop(status, error.text);
   }
   static const char *names[] = {"values", "origin", "notes", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SEXP values = Rf_allocMatrix(REALSXP, (int)found.count, COLUMNS);
+  SEXP values = Rf_allocMatrix(REALSXP, (int)count, COLUMNS);
   SET_VECTOR_ELT(out, 0, values);
-  for (size_t i = 0; i < found.count; i++) {
-    for (size_t k = 0; k < COLUMNS; k++) {
-      REAL(values)[k * found.count + i] = found.values[COLUMNS * i + k];
-    }
+  for (size_t i = 0; i < count; i++) {
+    fill_row(REAL(values), count, i, &readings[i]);
   }
-  free(found.values);
+  free(readings);
   SET_VECTOR_ELT(out, 1, Rf_ScalarReal(calendar ? origin_unix_s : NA_REAL));
   SET_VECTOR_ELT(out, 2, notes);
   UNPROTECT(2);

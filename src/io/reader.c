@@ -261,6 +261,42 @@ hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
   }
 }
 
+/* Keeps one more. *readings has a place for each of *count; the places double as they run out. */
+static hw_status keep_reading(const hw_reading *reading, hw_reading **readings, size_t *count) {
+  const bool full = (*count & (*count - 1)) == 0; /* 0, 1, 2, 4, ... */
+  hw_reading *places = full ? realloc(*readings, (*count ? 2 * *count : 1) * sizeof *places) : *readings;
+  if (!places) {
+    return HW_ENOMEM;
+  }
+  places[(*count)++] = *reading;
+  *readings = places;
+  return HW_OK;
+}
+
+hw_status hw_reader_rest(hw_reader *reader, size_t most, hw_reading **out, size_t *count, hw_error *error) {
+  hw_reading reading, *readings = NULL;
+  size_t n = 0;
+  *out = NULL;
+  *count = 0;
+  hw_status status = HW_OK;
+  while (status == HW_OK && (status = hw_reader_next(reader, &reading, error)) == HW_OK) {
+    if (most && n == most) {
+      hw_error sentence;
+      hw__fail(&sentence, HW_EINPUT, "more than %zu readings, expected fewer: they are all kept in memory", most);
+      status = fail_here(reader, &sentence, error);
+    } else {
+      status = keep_reading(&reading, &readings, &n);
+    }
+  }
+  if (status != HW_EEND) {
+    free(readings);
+    return status;
+  }
+  *out = readings;
+  *count = n;
+  return HW_OK;
+}
+
 static hw_status open_format(hw_reader *reader, const hw_reader_options *options, hw_error *error) {
   const hw__import import = {.lines = &reader->lines, .name = reader->name, .river = reader->river, .options = options};
   hw_status status = hw__import_begin(&import);
