@@ -100,13 +100,3 @@ void hw__warn_spike(hw__warnings *warnings, const hw_sensor *sensor, size_t coun
              sensor->id, count, last_g_m3, last_s);
   }
 }
-
-void hw__warn_misfit(hw__warnings *warnings, double ratio, bool allowed) {
-  hw__warn(warnings, "the model does not fit: the readings differ from it by %.1f times the stated noise, %s", ratio,
-           allowed ? "which is taken for noise: the intervals are too narrow if it is not"
-                   : "so the intervals are too narrow");
-}
-
-void hw__warn_contradiction(hw__warnings *warnings, const hw_sensor *sensor, double ratio) {
-  hw__warn(warnings, "sensor %s contradicts the others: it reads %.2g times what they imply", sensor->id, ratio);
-}

@@ -26,9 +26,5 @@ void hw__warn_incomplete(hw__warnings *warnings, bool provisional);
 /* The sensor saw nothing above its detection limit (or, without one, its background). */
 void hw__warn_never_rose(hw__warnings *warnings, const hw_sensor *sensor);
 void hw__warn_spike(hw__warnings *warnings, const hw_sensor *sensor, size_t count, double last_s, double last_g_m3);
-/* ratio: root mean square misfit in units of the stated noise. allowed: the intervals take it for noise. */
-void hw__warn_misfit(hw__warnings *warnings, double ratio, bool allowed);
-/* ratio: what the sensor reads over what the others imply. */
-void hw__warn_contradiction(hw__warnings *warnings, const hw_sensor *sensor, double ratio);
 
 #endif
