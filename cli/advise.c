@@ -143,28 +143,22 @@ static void print_json(const cli_session *session, const advise_request *request
 
 /* --- the work --- */
 
-/* Observes everything; *latest_s is the last time met. -1 or an exit code. */
-static int observe_all(cli_session *session, hw_run *run, double *latest_s) {
-  hw_reading reading;
-  hw_error error;
-  hw_status status;
-  size_t count = 0;
-  *latest_s = -INFINITY;
-  while ((status = hw_reader_next(session->reader, &reading, &error)) == HW_OK) {
-    status = hw_run_observe(run, &reading);
-    if (status != HW_OK) {
-      return cli_fail(cli_exit_code(status), "%s:%llu: %s", session->readings_path,
-                      (unsigned long long)hw_reader_line(session->reader), hw_status_text(status));
-    }
-    *latest_s = fmax(*latest_s, reading.time_s);
-    count++;
+/* What takes the readings in. */
+typedef struct {
+  cli_session *session;
+  hw_run *run;
+  double latest_s; /* of all times seen */
+} observation;
+
+static int observe(void *context, const hw_reading *reading) {
+  observation *on = context;
+  const hw_status status = hw_run_observe(on->run, reading);
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s:%llu: %s", on->session->readings_path,
+                    (unsigned long long)hw_reader_line(on->session->reader), hw_status_text(status));
   }
-  if (status != HW_EEND) {
-    return cli_fail(cli_exit_code(status), "%s", error.text);
-  }
-  return count ? -1
-               : cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
-                          (unsigned long long)hw_reader_line(session->reader));
+  on->latest_s = fmax(on->latest_s, reading->time_s);
+  return -1;
 }
 
 static int print_advice(cli_session *session, hw_run *run, const advise_request *request, reading_clock clock,
@@ -208,8 +202,9 @@ static int advise(cli_session *session, const advise_request *request) {
   if (status != HW_OK) {
     return cli_explain_create(status, method, session);
   }
-  double now_s;
-  int code = observe_all(session, run, &now_s);
+  observation on = {session, run, -INFINITY};
+  int code = cli_each_reading(session, observe, &on);
+  double now_s = on.latest_s;
   reading_clock clock = {0};
   clock.calendar = hw_reader_calendar(session->reader, &clock.origin_unix_s);
   if (code < 0 && request->now.calendar && !clock.calendar) {
@@ -231,23 +226,24 @@ static int run(int argc, char **argv) {
   advise_request request = {.options = {.seed = 1}, .question = "place", .format = "text", .crews = 1};
   const cli_option options[] = {
       {"for", OPTION_CHOICE, &request.question, "place|who|intake",
-       "what the sample is to tell: where it came from, who it was, whether and when the intakes' levels are passed; "
-       "default place",
+       "the question: where it came from, who it was, whether and when alarm levels at intakes are passed; default "
+       "place",
        questions},
-      {"crews", OPTION_COUNT, &request.crews, "N", "places for so many crews, that go well together; default 1", NULL},
-      {"delay", OPTION_AMOUNT, &request.delay_s, "S", "seconds before anybody can be anywhere; default 0", NULL},
-      {"now", OPTION_TIME, &request.now, "T", "seconds or an instant; default the latest reading", NULL},
+      {"crews", OPTION_COUNT, &request.crews, "N", "places for N crews at once; default 1", NULL},
+      {"delay", OPTION_AMOUNT, &request.delay_s, "S", "seconds until the first sample can be taken; default 0", NULL},
+      {"now", OPTION_TIME, &request.now, "T", "the present, in seconds or as an instant; default the latest reading",
+       NULL},
       {"horizon", OPTION_POSITIVE, &request.horizon_s, "S",
        "how far ahead to look; default until the pulse has passed, two days at most", NULL},
-      {"format", OPTION_CHOICE, &request.format, "text|json", "of the answer; default text", cli_formats},
-      {"seed", OPTION_SEED, &request.options.seed, "N", "of everything random; default 1", NULL},
+      {"format", OPTION_CHOICE, &request.format, "text|json", "format of the answer; default text", cli_formats},
+      {"seed", OPTION_SEED, &request.options.seed, "N", "seed of the random numbers; default 1", NULL},
       CLI_IMPORT_ROWS(request.import)};
   const cli_usage usage = {
       &cli_verb_advise,
       "RIVER READINGS [options]",
-      "Says where and when to take the next sample: places by branch and stretch, from now on, ranked by what\n"
-      "a reading there is expected to tell about the question. RIVER is a YAML file; READINGS a CSV or NDJSON\n"
-      "file, or - for standard input.",
+      "Says where and when to take the next sample: stretches of the river and times from now on, ranked by the\n"
+      "information that a reading there is expected to give about the question. RIVER is a YAML file; READINGS\n"
+      "a CSV or NDJSON file, or - for standard input.",
       positional,
       options,
       sizeof options / sizeof options[0]};

@@ -314,43 +314,40 @@ static int check(cli_session *session, check_request *r, bool with_readings) {
 }
 
 static int run(int argc, char **argv) {
-  static const char *const positional[] = {"RIVER", NULL};
+  static const char *const positional[] = {"RIVER", "[READINGS]", NULL};
   check_request r = {.places = 9, .every_s = 300, .format = "text", .seed = 1};
   cli_import import = {0};
   const cli_option options[] = {
       {"every", OPTION_POSITIVE, &r.every_s, "S", "seconds between readings of a sensor; default 300", NULL},
-      {"mass", OPTION_POSITIVE, &r.mass_g, "G", "of the release; default the middle of the search box, by ratio", NULL},
-      {"places", OPTION_COUNT, &r.places, "N", "along the search box; default 9", NULL},
-      {"seed", OPTION_SEED, &r.seed, "N", "of everything random; default 1", NULL},
-      {"format", OPTION_CHOICE, &r.format, "text|json", "default text", cli_formats},
+      {"mass", OPTION_POSITIVE, &r.mass_g, "G", "mass of the release; default the geometric middle of the search box",
+       NULL},
+      {"places", OPTION_COUNT, &r.places, "N", "number of places along the search box; default 9", NULL},
+      {"seed", OPTION_SEED, &r.seed, "N", "seed of the random numbers; default 1", NULL},
+      {"format", OPTION_CHOICE, &r.format, "text|json", "format of the answer; default text", cli_formats},
       CLI_IMPORT_ROWS(import),
   };
   const cli_usage usage = {
       &cli_verb_check,
       "RIVER [READINGS] [options]",
-      "Could the sensors identify a source at all, and how well? Before any spill, for releases at places\n"
-      "along the search box: the Cramer-Rao bound of mass, place and time. With readings also at the\n"
-      "estimate: the same bound for the times read; and the paper's local error bound where it asks for\n"
-      "it, at the answer of its Algorithm 5 (Example 4.5, Assumption 4.6).",
+      "Could the sensors identify a source at all, and how well? Without readings it prints the Cramer-Rao\n"
+      "bound of mass, place and time for releases at places along the search box. With readings it adds\n"
+      "the bound at the estimate, for the times that were read, and the paper's local error bound at the\n"
+      "answer of its Algorithm 5 (Example 4.5, Assumption 4.6).",
       positional,
       options,
       sizeof options / sizeof options[0]};
-  static const char *operands[CLI_MOST_OPERANDS];
-  size_t count = 0;
-  int code = cli_parse(&usage, argc, argv, operands, &count);
+  const char *operands[2];
+  int code = cli_parse(&usage, argc, argv, operands, NULL);
   if (code >= 0) {
     return code;
-  }
-  if (count > 2) {
-    return cli_fail(EXIT_USAGE, "%zu operands, expected RIVER and at most one file of READINGS", count);
   }
   if (r.places > MOST_PLACES) {
     return cli_fail(EXIT_USAGE, "--places %zu, expected 1 to %d", r.places, MOST_PLACES);
   }
   cli_session session;
-  code = cli_session_open_as(&session, operands[0], count > 1 ? operands[1] : NULL, &import);
+  code = cli_session_open_as(&session, operands[0], operands[1], &import);
   if (code < 0) {
-    code = check(&session, &r, count > 1);
+    code = check(&session, &r, operands[1] != NULL);
   }
   cli_session_close(&session);
   return code;

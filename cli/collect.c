@@ -35,51 +35,13 @@ int cli_method_list(const char *list, const hw_method *methods[CLI_MOST_METHODS]
   return *count ? -1 : cli_fail(EXIT_USAGE, "--methods '%s', expected names and commas", list);
 }
 
-/* Room for one more. False after the fault was told. */
-static bool make_room(hw_reading **readings, size_t count, size_t *room) {
-  if (count < *room) {
-    return true;
-  }
-  const size_t larger = *room ? 2 * *room : 1024;
-  hw_reading *grown = realloc(*readings, larger * sizeof **readings);
-  if (!grown) {
-    cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
-    return false;
-  }
-  *readings = grown;
-  *room = larger;
-  return true;
-}
-
 int cli_collect(cli_session *session, size_t most, hw_reading **out, size_t *count) {
-  hw_reading *readings = NULL, reading;
-  size_t room = 0, n = 0;
-  hw_error error;
-  hw_status status;
-  int code = -1;
-  while (code < 0 && (status = hw_reader_next(session->reader, &reading, &error)) != HW_EEND) {
-    if (status != HW_OK) {
-      code = cli_fail(cli_exit_code(status), "%s", error.text);
-    } else if (n == most) {
-      code = cli_fail(EXIT_INPUT, "%s:%llu: more than %zu readings, expected fewer: this verb keeps them all",
-                      session->readings_path, (unsigned long long)hw_reader_line(session->reader), most);
-    } else if (!make_room(&readings, n, &room)) {
-      code = EXIT_MACHINE;
-    } else {
-      readings[n++] = reading;
-    }
+  hw_error error = {""};
+  const hw_status status = hw_reader_rest(session->reader, most, out, count, &error);
+  if (status != HW_OK) {
+    return cli_fail(cli_exit_code(status), "%s", *error.text ? error.text : hw_status_text(status));
   }
-  if (code < 0 && n == 0) {
-    code = cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
-                    (unsigned long long)hw_reader_line(session->reader));
-  }
-  if (code >= 0) {
-    free(readings);
-    return code;
-  }
-  *out = readings;
-  *count = n;
-  return -1;
+  return *count ? -1 : cli_explain_empty(session);
 }
 
 void cli_print_json_text(const char *text) {

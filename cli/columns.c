@@ -41,16 +41,16 @@ static int run(int argc, char **argv) {
       {"river", OPTION_TEXT, &request.river, "RIVER", "the river file, whose sensors the table's columns may name",
        NULL},
       {"columns", OPTION_TEXT, &request.import.columns, "MAPPING",
-       "what is known already: a file, or time=NAME,unit=ug/l,...", NULL},
+       "a mapping that is already known: a file, or time=NAME,unit=ug/l,...", NULL},
       {"timezone", OPTION_TEXT, &request.import.timezone, "ZONE",
-       "of times without an offset: Europe/Berlin, UTC, +01:00", NULL},
+       "time zone of times without an offset: Europe/Berlin, UTC, +01:00", NULL},
   };
   const cli_usage usage = {
       &cli_verb_columns,
       "FILE [options]",
-      "Looks at a table of readings that is not written headwater's way, and proposes which column is which: lines\n"
-      "for the river file, or for a file of their own that --columns takes. What was taken for what goes to standard\n"
-      "error; what is in doubt stands as a comment above, with the line to add, and ends the program with 1.",
+      "Looks at a table of readings from another program, and proposes which column is which: lines for the river\n"
+      "file, or for a mapping file that --columns takes. Standard error explains each choice. Where a choice is not\n"
+      "certain, a comment above the proposal gives the line to add, and the exit code is 1.",
       positional,
       options,
       sizeof options / sizeof options[0]};

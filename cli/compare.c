@@ -43,35 +43,19 @@ static int start(const cli_session *session, const hw_options *options, contest 
   return -1;
 }
 
-static int observe_all(cli_session *session, contest *all) {
-  cli_progress progress;
-  cli_progress_start(&progress, session->readings_path);
-  hw_reading reading;
-  hw_error error;
-  hw_status status;
-  while ((status = hw_reader_next(session->reader, &reading, &error)) == HW_OK) {
-    double end_s = 0;
-    for (size_t i = 0; i < all->count; i++) {
-      if (all->failures[i]) {
-        continue;
-      }
-      const double begin_s = cli_now_s();
-      const hw_status observed = hw_run_observe(all->workers[i].run, &reading);
-      end_s = cli_now_s();
-      cli_timing_add(&all->workers[i].timing, end_s - begin_s);
-      if (observed != HW_OK) {
-        all->failures[i] = hw_status_text(observed);
-      }
+/* One reading to every method that is still at work. */
+static int observe(void *context, const hw_reading *reading) {
+  contest *all = context;
+  for (size_t i = 0; i < all->count; i++) {
+    if (all->failures[i]) {
+      continue;
     }
-    cli_progress_update(&progress, end_s, hw_reader_offset(session->reader), hw_reader_count(session->reader)->rows);
-  }
-  cli_progress_end(&progress);
-  if (status != HW_EEND) {
-    return cli_fail(cli_exit_code(status), "%s", error.text);
-  }
-  if (hw_reader_count(session->reader)->readings == 0) {
-    return cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
-                    (unsigned long long)hw_reader_line(session->reader));
+    const double begin_s = cli_now_s();
+    const hw_status observed = hw_run_observe(all->workers[i].run, reading);
+    cli_timing_add(&all->workers[i].timing, cli_now_s() - begin_s);
+    if (observed != HW_OK) {
+      all->failures[i] = hw_status_text(observed);
+    }
   }
   return -1;
 }
@@ -130,7 +114,7 @@ static int compare(cli_session *session, compare_request *request, contest *all)
     code = start(session, &request->method_options.options, all);
   }
   if (code < 0) {
-    code = observe_all(session, all);
+    code = cli_each_reading(session, observe, all);
   }
   if (code >= 0) {
     return code;
@@ -144,10 +128,10 @@ static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", "READINGS", NULL};
   compare_request request = {.format = "text"};
   cli_option options[3 + CLI_METHOD_ROWS] = {
-      {"methods", OPTION_TEXT, &request.methods, "A,B,...", "which to compare; default all", NULL},
+      {"methods", OPTION_TEXT, &request.methods, "A,B,...", "methods to compare; default all", NULL},
       {"truth", OPTION_SOURCE, &request.truth, "M,L,T", "MASS_G,[BRANCH:]LOCATION_M,TIME_S if known: adds errors",
        NULL},
-      {"format", OPTION_CHOICE, &request.format, "text|json", "of the table; default text", cli_formats},
+      {"format", OPTION_CHOICE, &request.format, "text|json", "format of the table; default text", cli_formats},
   };
   cli_method_rows(&request.method_options, options + 3);
   const cli_usage usage = {&cli_verb_compare,

@@ -5,7 +5,6 @@
 
 #include "cli/page.h"
 #include "cli/plot.h"
-#include "cli/progress.h"
 #include "cli/sensors.h"
 #include "cli/session.h"
 #include "map.h"
@@ -33,8 +32,18 @@ static int print_line(const cli_session *session, cli_worker *worker, const iden
   return cli_finish(-1);
 }
 
+/* What takes the readings in. */
+typedef struct {
+  cli_session *session;
+  cli_worker *worker;
+  identify_request *request;
+} identification;
+
 /* One reading, and with --each its estimate; the clock counts both. -1 or an exit code. */
-static int observe(cli_session *session, cli_worker *worker, identify_request *request, const hw_reading *reading) {
+static int observe(void *context, const hw_reading *reading) {
+  const identification *on = context;
+  cli_worker *worker = on->worker;
+  identify_request *request = on->request;
   hw_estimate estimate;
   const double begin_s = cli_now_s();
   hw_status status = hw_run_observe(worker->run, reading);
@@ -43,32 +52,14 @@ static int observe(cli_session *session, cli_worker *worker, identify_request *r
   }
   cli_timing_add(&worker->timing, cli_now_s() - begin_s);
   if (status != HW_OK) {
-    return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", session->readings_path,
-                    (unsigned long long)hw_reader_line(session->reader), worker->method->name, hw_status_text(status));
+    return cli_fail(cli_exit_code(status), "%s:%llu: method %s: %s", on->session->readings_path,
+                    (unsigned long long)hw_reader_line(on->session->reader), worker->method->name,
+                    hw_status_text(status));
   }
   if (request->plot || request->report) {
     cli_album_add(&request->album, reading);
   }
-  return request->each ? print_line(session, worker, request, &estimate) : -1;
-}
-
-/* Feeds every reading to the method. -1 at the end of the readings, or an exit code. */
-static int observe_all(cli_session *session, cli_worker *worker, identify_request *request) {
-  cli_progress progress;
-  cli_progress_start(&progress, session->readings_path);
-  hw_reading reading;
-  hw_error error;
-  hw_status status = HW_OK;
-  int code = -1;
-  while (code < 0 && (status = hw_reader_next(session->reader, &reading, &error)) == HW_OK) {
-    code = observe(session, worker, request, &reading);
-    cli_progress_update(&progress, cli_now_s(), hw_reader_offset(session->reader), worker->timing.count);
-  }
-  cli_progress_end(&progress);
-  if (code < 0 && status != HW_EEND) {
-    code = cli_fail(cli_exit_code(status), "%s", error.text);
-  }
-  return code;
+  return request->each ? print_line(on->session, worker, request, &estimate) : -1;
 }
 
 static int write_map(const char *path, const hw_result *result) {
@@ -136,15 +127,11 @@ static int identify(cli_session *session, cli_worker *worker, identify_request *
   if ((request->plot || request->report) && !cli_album_create(&request->album, session->river.sensor_count)) {
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
   }
-  code = observe_all(session, worker, request);
+  code = cli_each_reading(session, observe, &(identification){session, worker, request});
   if (code >= 0) {
     return code;
   }
   cli_note_readings(session);
-  if (worker->timing.count == 0) {
-    return cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
-                    (unsigned long long)hw_reader_line(session->reader));
-  }
   code = print_result(session, worker, request);
   return code >= 0 ? code : cli_finish(cli_interrupted ? EXIT_INTERRUPTED : EXIT_DONE);
 }
@@ -160,13 +147,13 @@ static int run(int argc, char **argv) {
   identify_request request = {.format = "text", .argc = argc, .argv = argv};
   cli_option options[8 + CLI_METHOD_ROWS] = {
       {"method", OPTION_TEXT, &request.method, "NAME", "see 'headwater methods'; default " CLI_DEFAULT_METHOD, NULL},
-      {"format", OPTION_CHOICE, &request.format, "text|json", "of the answer; default text", cli_formats},
+      {"format", OPTION_CHOICE, &request.format, "text|json", "format of the answer; default text", cli_formats},
       {"each", OPTION_FLAG, &request.each, NULL, "one JSON line after every reading, flushed at once", NULL},
       {"plot", OPTION_TEXT, &request.plot, "FILE.svg|png", "also draw the fit and the estimate; needs gnuplot", NULL},
       {"per-sensor", OPTION_FLAG, &request.per_sensor, NULL,
-       "every sensor's own answer, and their mean with its interval", NULL},
+       "identify from each sensor alone; prints their answers and the mean with its interval", NULL},
       {"round", OPTION_COUNT, &request.round, "N",
-       "with --per-sensor: so many readings of a sensor at a time; default all", NULL},
+       "with --per-sensor: number of readings of a sensor in a round; default all", NULL},
       {"report", OPTION_TEXT, &request.report, "FILE.html|pdf", "also a report with everything in it; needs gnuplot",
        NULL},
       {"map", OPTION_TEXT, &request.map, "FILE.geojson|gpkg", "also the answer as a layer for map programs", NULL},

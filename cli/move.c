@@ -16,7 +16,7 @@ typedef struct {
 
 /* -1 to go on; else the exit code. */
 static int parse(const cli_verb *verb, const char *about, int argc, char **argv, move_request *request) {
-  static const char *const positional[] = {NULL};
+  static const char *const positional[] = {"[FILE]", NULL};
   *request = (move_request){.store = "headwater.db", .path = "-"};
   const cli_option options[] = {
       {"store", OPTION_TEXT, &request->store, "STORE", "a database FILE (default headwater.db) or postgresql://...",
@@ -24,16 +24,12 @@ static int parse(const cli_verb *verb, const char *about, int argc, char **argv,
   };
   const cli_usage usage = {verb,    "[FILE] [--store STORE]",          about, positional,
                            options, sizeof options / sizeof options[0]};
-  static const char *operands[CLI_MOST_OPERANDS];
-  size_t count = 0;
-  const int code = cli_parse(&usage, argc, argv, operands, &count);
+  const char *path;
+  const int code = cli_parse(&usage, argc, argv, &path, NULL);
   if (code >= 0) {
     return code;
   }
-  if (count > 1) {
-    return cli_fail(EXIT_USAGE, "%s: '%s' left over, expected at most one FILE", verb->name, operands[1]);
-  }
-  request->path = count ? operands[0] : request->path;
+  request->path = path ? path : request->path;
   cli_catch_interrupt();
   return -1;
 }
@@ -79,8 +75,8 @@ static int run_export(int argc, char **argv) {
   move_request request;
   const int code =
       parse(&cli_verb_export,
-            "Writes everything a store of 'headwater serve' holds as text, one JSON value a line: rivers, readings,\n"
-            "incidents, estimates, events. The service may run meanwhile. FILE: default standard output.",
+            "Writes everything in a store of 'headwater serve' as text, one JSON value a line: rivers, readings,\n"
+            "incidents, estimates, events. The service may run at the same time. FILE: default standard output.",
             argc, argv, &request);
   if (code >= 0) {
     return code;
@@ -103,7 +99,7 @@ static int run_import(int argc, char **argv) {
   const int code =
       parse(&cli_verb_import,
             "Reads what 'headwater export' wrote into an empty store, all of it or nothing; a service started on\n"
-            "it goes on where the other was. FILE: default standard input.",
+            "it continues where the other one stopped. FILE: default standard input.",
             argc, argv, &request);
   if (code >= 0) {
     return code;
@@ -128,4 +124,4 @@ static int run_import(int argc, char **argv) {
 }
 
 const cli_verb cli_verb_export = {"export", "all data of the service as text", run_export};
-const cli_verb cli_verb_import = {"import", "such text into an empty store", run_import};
+const cli_verb cli_verb_import = {"import", "load exported data into an empty store", run_import};

@@ -231,11 +231,12 @@ static int take_option(const cli_usage *usage, int argc, char **argv, int *at) {
 }
 
 int cli_parse(const cli_usage *usage, int argc, char **argv, const char **operands, size_t *more) {
-  size_t wanted = 0, count = 0;
-  while (usage->positional[wanted]) {
-    wanted++;
+  size_t wanted = 0, named = 0, count = 0;
+  for (; usage->positional[named]; named++) {
+    wanted += usage->positional[named][0] != '[';
+    operands[named] = NULL;
   }
-  const size_t most = more ? CLI_MOST_OPERANDS : wanted;
+  const size_t most = more ? CLI_MOST_OPERANDS : named;
   bool only_operands = false;
   for (int i = 1; i < argc; i++) {
     if (!only_operands && strcmp(argv[i], "--") == 0) {

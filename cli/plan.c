@@ -67,27 +67,29 @@ static int run(int argc, char **argv) {
                     .format = "text"};
   r.accept.time.value = default_accept[2];
   const cli_option options[] = {
-      {"accept", OPTION_SOURCE, &r.accept, "G,M,S", "interval lengths asked for; default 200,500,12000", NULL},
+      {"accept", OPTION_SOURCE, &r.accept, "G,M,S", "interval lengths to reach; default 200,500,12000", NULL},
       {"level", OPTION_POSITIVE, &r.level, "P", "confidence of the intervals; default 0.9", NULL},
-      {"readings", OPTION_COUNT, &r.readings, "N", "of each sensor over all rounds; default 1000, or the file's", NULL},
+      {"readings", OPTION_COUNT, &r.readings, "N",
+       "readings of each sensor over all rounds; default 1000, or the file's", NULL},
       {"round", OPTION_COUNT, &r.round_length, "N", "readings in a round; default 10", NULL},
       {"first", OPTION_COUNT, &r.first, "N", "sensors installed before the first round; default 3", NULL},
       {"pool", OPTION_COUNT, &r.pool, "N", "most sensors, or sites to choose from; default 50, or the file's", NULL},
       {"source", OPTION_SOURCE, &r.source, "M,L,T", "release to simulate; default the centre of the search box", NULL},
-      {"method", OPTION_TEXT, &r.method, "NAME", "that identifies from each sensor alone; default atgd", NULL},
+      {"method", OPTION_TEXT, &r.method, "NAME", "method that identifies from each sensor alone; default atgd", NULL},
       {"spread", OPTION_SOURCE, &r.spread, "G,M,S",
        "draw identifications about the source with these standard deviations instead", NULL},
       {"identifications", OPTION_TEXT, &r.identifications, "FILE",
-       "read them instead: what `identify --per-sensor` prints", NULL},
-      {"place", OPTION_COUNT, &r.place, "N", "say where instead: the best sites for N sensors", NULL},
+       "read identifications instead, as `identify --per-sensor` prints them", NULL},
+      {"place", OPTION_COUNT, &r.place, "N", "choose the best sites for N sensors instead", NULL},
       {"sites", OPTION_SPAN, &r.sites, "FROM,TO,COUNT",
        "the sites to choose from, metres; default --pool of them from the search box to the last sensor or intake",
        NULL},
-      {"beside", OPTION_FLAG, &r.beside, NULL, "for --place: beside the river file's sensors, which stay", NULL},
+      {"beside", OPTION_FLAG, &r.beside, NULL,
+       "for --place: add sites to the river file's sensors instead of replacing them", NULL},
       {"every", OPTION_POSITIVE, &r.every_s, "S", "seconds between readings, for --place; default 300", NULL},
       {"sources", OPTION_COUNT, &r.sources, "N", "releases drawn from the search box, for --place; default 200", NULL},
-      {"seed", OPTION_SEED, &r.seed, "N", "of everything random; default 1", NULL},
-      {"format", OPTION_CHOICE, &r.format, "text|json", "default text", cli_formats},
+      {"seed", OPTION_SEED, &r.seed, "N", "seed of the random numbers; default 1", NULL},
+      {"format", OPTION_CHOICE, &r.format, "text|json", "format of the answer; default text", cli_formats},
   };
   const cli_usage usage = {
       &cli_verb_plan,
@@ -96,11 +98,11 @@ static int run(int argc, char **argv) {
       "sensor identifies the source alone in each round, and sensors are added until Student's interval\n"
       "across them is as short as --accept asks. A round repeats the spill with new noise; where the\n"
       "dispersion is unknown, sensors differ as much as rivers do.\n"
-      "With --place N: where to put N sensors, by the expected information (Cramer-Rao) about sources\n"
-      "drawn from the search box, greedily (at least 63 % of the best gain) and exactly where the pool\n"
-      "is small, beside even spacing. With branches: sites above and below every confluence and along\n"
-      "the branches, and what the sensors tell of the branch counts too. Where the dispersion is\n"
-      "unknown, by how well the source's place would be known.",
+      "With --place N it chooses sites for N sensors by the expected information (Cramer-Rao) about sources\n"
+      "drawn from the search box, greedily (at least 63 % of the best gain) and exactly where the pool is\n"
+      "small, and compares them with even spacing. With branches the sites lie above and below every\n"
+      "confluence and along the branches, and knowing the branch counts too. Where the dispersion is\n"
+      "unknown, the criterion is how well the source's place would be known.",
       positional,
       options,
       sizeof options / sizeof options[0]};

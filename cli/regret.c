@@ -271,11 +271,11 @@ static int run(int argc, char **argv) {
   static const char *const formats[] = {"csv", "text", "json", NULL};
   regret_request request = {.methods = ONLINE_METHODS, .format = "csv", .step_ug = HW_REGRET_STEP / 1e6};
   cli_option options[4 + CLI_METHOD_ROWS] = {
-      {"methods", OPTION_TEXT, &request.methods, "A,B,...", "which to measure; default " ONLINE_METHODS, NULL},
+      {"methods", OPTION_TEXT, &request.methods, "A,B,...", "methods to measure; default " ONLINE_METHODS, NULL},
       {"step", OPTION_POSITIVE, &request.step_ug, "ETA",
        "common step of the local regret, per (ug/l)^2 in box widths; default 0.001", NULL},
       {"budget", OPTION_COUNT, &request.budget, "T",
-       "gradient steps: how many readings they are sure to last for (text)", NULL},
+       "gradient steps; the summary says for how many readings they suffice at least", NULL},
       {"format", OPTION_CHOICE, &request.format, "csv|text|json", "a row per reading, or a summary; default csv",
        formats},
   };
@@ -284,9 +284,10 @@ static int run(int argc, char **argv) {
   const cli_usage usage = {
       &cli_verb_regret,
       "RIVER READINGS [options]",
-      "What each method lost by not knowing the future. Cumulative regret: the losses of what it\n"
-      "stood at before each reading, less those of the best source in hindsight. Local regret: how\n"
-      "far it stood from a stationary point, at one step common to all. The paper's bound beside it.",
+      "What each method lost by not knowing the future. Cumulative regret is the sum of the losses of its\n"
+      "estimates, each taken before the reading it is judged by, less that of the best source in hindsight.\n"
+      "Local regret says how far the estimates were from a stationary point, with one step for all methods.\n"
+      "The paper's bound is printed beside them.",
       positional,
       options,
       sizeof options / sizeof options[0]};

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/progress.h"
+
 const char *const cli_formats[] = {"text", "json", NULL};
 const char *const cli_variants[] = {"resolved", "corrected", "printed", NULL};
 static const hw_variant variants[] = {HW_RESOLVED, HW_CORRECTED, HW_PRINTED};
@@ -159,25 +161,52 @@ int cli_explain_create(hw_status status, const hw_method *method, const cli_sess
                   hw_status_text(status));
 }
 
+int cli_explain_empty(const cli_session *session) {
+  return cli_fail(EXIT_INPUT, "%s:%llu: no readings, expected at least one", session->readings_path,
+                  (unsigned long long)hw_reader_line(session->reader));
+}
+
+int cli_each_reading(cli_session *session, int (*take)(void *context, const hw_reading *reading), void *context) {
+  cli_progress progress;
+  cli_progress_start(&progress, session->readings_path);
+  hw_reading reading;
+  hw_error error;
+  hw_status status = HW_OK;
+  int code = -1;
+  while (code < 0 && (status = hw_reader_next(session->reader, &reading, &error)) == HW_OK) {
+    code = take(context, &reading);
+    cli_progress_update(&progress, cli_now_s(), hw_reader_offset(session->reader),
+                        hw_reader_count(session->reader)->rows);
+  }
+  cli_progress_end(&progress);
+  if (code < 0 && status != HW_EEND) {
+    return cli_fail(cli_exit_code(status), "%s", error.text);
+  }
+  return code < 0 && hw_reader_count(session->reader)->readings == 0 ? cli_explain_empty(session) : code;
+}
+
 void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS]) {
   hw_options *o = &target->options;
   o->seed = 1;
   o->per_sensor = true;
   o->steady = true; /* --each ends with the answer one gets without it, and the service with both */
   const cli_option table[CLI_METHOD_ROWS] = {
-      {"seed", OPTION_SEED, &o->seed, "N", "of everything random; default 1", NULL},
-      {"level", OPTION_SHARE, &o->level, "P", "of the intervals, between 0 and 1; default 0.9", NULL},
+      {"seed", OPTION_SEED, &o->seed, "N", "seed of the random numbers; default 1", NULL},
+      {"level", OPTION_SHARE, &o->level, "P", "coverage of the intervals, between 0 and 1; default 0.9", NULL},
       {"variant", OPTION_CHOICE, &target->variant, "resolved|corrected|printed",
-       "the paper's learners made to work, with slips mended only, or as printed; default resolved", cli_variants},
+       "the paper's learners made to work, with only the slips corrected, or as printed; default resolved",
+       cli_variants},
       {"line-search", OPTION_CHOICE, &target->line_search, "RULE",
-       "corrected and printed: algorithm2, armijo, generic, exact, constant; default algorithm2", searches},
+       "line search of corrected and printed: algorithm2, armijo, generic, exact, constant; default algorithm2",
+       searches},
       {"window", OPTION_COUNT, &o->window, "N", "readings in the learners' loss; default 1000, corrected and printed 1",
        NULL},
       {"starts", OPTION_COUNT, &o->starts, "N", "paths of mtgd and mptgd; default 30", NULL},
-      {"tolerance", OPTION_POSITIVE, &o->tolerance, "X", "on the projected gradient, box-scaled; default 5e-6", NULL},
+      {"tolerance", OPTION_POSITIVE, &o->tolerance, "X",
+       "tolerance of the projected gradient, box-scaled; default 5e-6", NULL},
       {"iterations", OPTION_COUNT, &o->iterations, "N", "most iterations of one solve; default 200", NULL},
-      {"perturbation", OPTION_POSITIVE, &o->perturbation, "R", "radius of aptgd, mptgd in box widths; default 0.4",
-       NULL},
+      {"perturbation", OPTION_POSITIVE, &o->perturbation, "R",
+       "radius of the jumps of aptgd and mptgd, in box widths; default 0.4", NULL},
       {"no-moment-start", OPTION_FLAG, &o->no_moment_start, NULL, "learners: never restart from the readings' moments",
        NULL},
       {"start", OPTION_SOURCE, &target->start, "M,L,T", "where single-path learners start; default the box's centre",
@@ -186,7 +215,8 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
       {"particles", OPTION_COUNT, &o->particles, "N",
        "accepted, and without effect: the posterior engine draws as many as it needs", NULL},
       CLI_IMPORT_ROWS(target->import),
-      {"threads", OPTION_COUNT, &o->threads, "N", "default one per core; results do not depend on it", NULL},
+      {"threads", OPTION_COUNT, &o->threads, "N",
+       "number of threads; default one per core; results do not depend on it", NULL},
   };
   memcpy(rows, table, sizeof table);
 }

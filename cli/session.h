@@ -41,7 +41,8 @@ typedef struct {
 #define CLI_IMPORT_ROWS(import)                                                                                   \
   {"columns", OPTION_TEXT, &(import).columns, "MAPPING",                                                          \
    "which column is which: a file, or time=NAME,...; see 'headwater columns'", NULL},                             \
-  {"timezone", OPTION_TEXT, &(import).timezone, "ZONE", "of times without an offset: Europe/Berlin, UTC, +01:00", NULL}
+  {"timezone", OPTION_TEXT, &(import).timezone, "ZONE", "time zone of times without an offset: Europe/Berlin, UTC, +01:00", \
+   NULL}
 /* clang-format on */
 
 /* The columns as given, NULL for none; to be freed. -1, or the exit code after the fault was told. */
@@ -61,6 +62,12 @@ const hw_method *cli_method(const char *name);
 int cli_explain_hydraulics(const cli_session *session, const char *who);
 /* Tells why a run could not be made; the exit code. */
 int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session);
+
+/* Tells that there are no readings; the exit code. */
+int cli_explain_empty(const cli_session *session);
+/* Hands every reading to `take`, with a bar of progress on a terminal; `take` returns -1 to go on, or an exit code.
+ * Returned: -1 after the last reading, or the exit code after the fault was told, that there is no reading included. */
+int cli_each_reading(cli_session *session, int (*take)(void *context, const hw_reading *reading), void *context);
 
 /* Options of the methods, shared by identify and compare. */
 typedef struct {

@@ -160,23 +160,26 @@ static int run(int argc, char **argv) {
   const cli_option options[] = {
       {"source", OPTION_SOURCE, &request.source, "M,L,T", "MASS_G,[BRANCH:]LOCATION_M,TIME_S of the release; required",
        NULL},
-      {"duration", OPTION_AMOUNT, &request.duration_s, "S",
-       "seconds the release goes on, evenly; default 0: an instant", NULL},
+      {"duration", OPTION_AMOUNT, &request.duration_s, "S", "duration of the release in seconds; default 0: an instant",
+       NULL},
       {"every", OPTION_POSITIVE, &request.every_s, "S", "seconds between readings; default 300", NULL},
-      {"from", OPTION_TIME, &request.from, "T", "first reading; default where each sensor's pulse begins", NULL},
-      {"to", OPTION_TIME, &request.to, "T", "last reading; default where each sensor's pulse ends", NULL},
-      {"noise-relative", OPTION_AMOUNT, &request.noise_relative, "R", "sd as a share of the truth; default 0", NULL},
-      {"noise-absolute", OPTION_AMOUNT, &request.noise_absolute_g_m3, "G_M3", "sd in g/m3; default 0", NULL},
+      {"from", OPTION_TIME, &request.from, "T", "time of the first reading; default where each sensor's pulse begins",
+       NULL},
+      {"to", OPTION_TIME, &request.to, "T", "time of the last reading; default where each sensor's pulse ends", NULL},
+      {"noise-relative", OPTION_AMOUNT, &request.noise_relative, "R",
+       "standard deviation as a share of the truth; default 0", NULL},
+      {"noise-absolute", OPTION_AMOUNT, &request.noise_absolute_g_m3, "G_M3", "standard deviation in g/m3; default 0",
+       NULL},
       {"censor", OPTION_FLAG, &request.censor, NULL, "write what is below a sensor's detection limit as <limit", NULL},
-      {"seed", OPTION_SEED, &request.seed, "N", "of the noise; default 1", NULL},
-      {"format", OPTION_CHOICE, &request.format, "csv|ndjson", "of the readings; default csv", formats},
+      {"seed", OPTION_SEED, &request.seed, "N", "seed of the noise; default 1", NULL},
+      {"format", OPTION_CHOICE, &request.format, "csv|ndjson", "format of the readings; default csv", formats},
   };
   const cli_usage usage = {
       &cli_verb_simulate,
       "RIVER --source MASS_G,[BRANCH:]LOCATION_M,TIME_S [options]",
       "Prints the readings the river's sensors would give after a release, in time order. Where the\n"
       "river has gauges with flow readings, the release drifts with that flow. Without --from and --to\n"
-      "each sensor speaks while its pulse exceeds a thousandth of its peak. Times are seconds, or\n"
+      "each sensor reports while its pulse exceeds a thousandth of its peak. Times are seconds, or\n"
       "instants where the river's search box is on the calendar.",
       positional,
       options,

@@ -1,4 +1,4 @@
-/* verify: is what a store holds what was stored? */
+/* verify: has anything been changed or lost in a store? */
 #include "verify.h"
 
 #include <inttypes.h>
@@ -53,7 +53,7 @@ static void tell(void *context, const hw_verify_fault *fault) {
 static void sum_up_text(const request *r, const hw_verify_tally *tally) {
   char line[512];
   if (r->accept) {
-    snprintf(line, sizeof line, "%s: %" PRIu64 " records taken as they are\n", tally->name, tally->records);
+    snprintf(line, sizeof line, "%s: %" PRIu64 " records accepted as they are\n", tally->name, tally->records);
   } else {
     snprintf(line, sizeof line, "%s: %" PRIu64 " records compared with their checksums, %s\n", tally->name,
              tally->records, tally->faults ? "see above" : "nothing changed or missing");
@@ -61,7 +61,7 @@ static void sum_up_text(const request *r, const hw_verify_tally *tally) {
   cli_print(line);
   if (tally->unchained) {
     snprintf(line, sizeof line,
-             "%" PRIu64 " more were stored by an earlier version, without checksums; --accept gives them some\n",
+             "%" PRIu64 " more were stored by an earlier version, without checksums; --accept adds them\n",
              tally->unchained);
     cli_print(line);
   }
@@ -106,35 +106,31 @@ static int check(request *r) {
 }
 
 static int run(int argc, char **argv) {
-  static const char *const positional[] = {NULL};
+  static const char *const positional[] = {"[STORE]", NULL};
   request r = {.store = "headwater.db", .format = "text"};
   const cli_option options[] = {
       {"accept", OPTION_FLAG, &r.accept, NULL,
-       "take the log as it is now for what was stored (after a restore or a repair; no service may run)", NULL},
-      {"format", OPTION_CHOICE, &r.format, "text|json", "default text", cli_formats},
+       "accept the log as it is now (after a restore or a repair; no service may run)", NULL},
+      {"format", OPTION_CHOICE, &r.format, "text|json", "format of the answer; default text", cli_formats},
   };
   const cli_usage usage = {
       &cli_verb_verify,
       "[STORE] [options]",
-      "Compares all records of a store with the checksums they were stored with, and the log with the\n"
-      "chain over it: tells what was changed, what is missing, and whether the end is there that was\n"
-      "acknowledged. STORE is a database FILE (default headwater.db) or postgresql://...; a service may\n"
-      "run on it meanwhile. Ends with 1 when something is wrong.",
+      "Compares all records of a store with their checksums, and the log with the hash chained over it, and\n"
+      "reports what was changed, what is missing, and whether acknowledged records are lost at the end.\n"
+      "STORE is a database FILE (default headwater.db) or postgresql://...; a service may use it at the same\n"
+      "time. The exit code is 1 when something is wrong.",
       positional,
       options,
       sizeof options / sizeof options[0]};
-  static const char *operands[CLI_MOST_OPERANDS];
-  size_t count = 0;
-  const int code = cli_parse(&usage, argc, argv, operands, &count);
+  const char *store;
+  const int code = cli_parse(&usage, argc, argv, &store, NULL);
   if (code >= 0) {
     return code;
   }
-  if (count > 1) {
-    return cli_fail(EXIT_USAGE, "verify: '%s' left over, expected at most one STORE", operands[1]);
-  }
-  r.store = count ? operands[0] : r.store;
+  r.store = store ? store : r.store;
   cli_catch_interrupt();
   return check(&r);
 }
 
-const cli_verb cli_verb_verify = {"verify", "is a store what was stored?", run};
+const cli_verb cli_verb_verify = {"verify", "check a store against its checksums", run};

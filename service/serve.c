@@ -69,7 +69,7 @@ static hw_status start_processing(hw__service *service, hw_error *error) {
   service->started_us = hw__store_now_us(service->store);
   hw_error why;
   const hw_status status = hw__processing_start(service->store, service->catalog, &o->processing, o->threads,
-                                                o->nats != NULL, &service->processing, &why);
+                                                o->nats.servers != NULL, &service->processing, &why);
   if (status != HW_OK) {
     char name[200];
     hw__db_name(o->store, name, sizeof name);
@@ -81,9 +81,10 @@ static hw_status start_processing(hw__service *service, hw_error *error) {
 /* In a cluster: detection and engines are the workers' business, this is a door and a window. */
 static hw_status join_cluster(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
-  const hw__bus_options connection = {o->nats,      o->nats_credentials, o->nats_ca,
-                                      o->nats_user, o->nats_password,    "headwater-serve"};
-  const hw__cluster_options wanted = {.partitions = o->partitions, .replicas = o->replicas};
+  const hw_nats_options *nats = &o->nats;
+  const hw__bus_options connection = {nats->servers, nats->credentials, nats->ca,
+                                      nats->user,    nats->password,    "headwater-serve"};
+  const hw__cluster_options wanted = {.partitions = nats->partitions, .replicas = nats->replicas};
   hw__store_relax(service->store);
   const hw_status status = hw__bus_open(&connection, &service->bus, error);
   return status == HW_OK
@@ -154,7 +155,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
   if (status == HW_OK) {
     status = start_processing(&service, error);
   }
-  if (status == HW_OK && o->nats) {
+  if (status == HW_OK && o->nats.servers) {
     status = join_cluster(&service, error);
   }
   if (status == HW_OK) {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "headwater/status.h"
+#include "nats.h"
 #include "processing.h"
 
 typedef struct {
@@ -20,11 +21,7 @@ typedef struct {
   hw_processing_options processing;
   const char *token_file;
   const char *tls_cert, *tls_key;
-  const char *nats;                      /* URL[,URL...] of a cluster: readings go there, answers come from there */
-  const char *nats_credentials;          /* file */
-  const char *nats_user, *nats_password; /* for servers whose URL has none */
-  const char *nats_ca;                   /* CA certificates for tls:// servers, PEM */
-  size_t partitions, replicas;           /* see cluster.h */
+  hw_nats_options nats;                  /* with servers: readings go to the cluster, answers come from there */
   const char *mqtt;                      /* broker: HOST:PORT, mqtt://HOST[:PORT] or, encrypted, mqtts://HOST[:PORT] */
   const char *mqtt_ca;                   /* CA certificates for it, PEM; default the system's */
   const char *mqtt_credentials;          /* file: user on the first line, password on the second */

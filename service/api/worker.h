@@ -1,7 +1,7 @@
 /* headwater work: some of a cluster's rivers, processed as one machine would.
  *
- * The rivers are cut into partitions; each is at any time worked by one worker, whoever holds its lease.
- * Workers hear of each other in passing and come to the same idea of who ought to have what; the leases
+ * The rivers are divided into partitions; each is processed by one worker at a time, the one that holds its lease.
+ * Workers announce themselves and come to the same idea of who ought to have which partition; the leases
  * decide. All workers of a cluster are given the same rivers and the same options.
  *
  * Zero or NULL means the default, but for the rivers, the servers and the folder.
@@ -13,19 +13,16 @@
 #include <stdio.h>
 
 #include "headwater/status.h"
+#include "nats.h"
 #include "processing.h"
 
 typedef struct {
   const char *const *rivers; /* FILE, ID=FILE or a folder */
   size_t river_count;
-  const char *nats;                      /* URL[,URL...] */
-  const char *nats_credentials;          /* file */
-  const char *nats_user, *nats_password; /* for servers whose URL has none */
-  const char *nats_ca;                   /* CA certificates for tls:// servers, PEM */
-  const char *dir;                       /* for the partitions' databases */
-  const char *name;                      /* of this worker; default host and process */
-  const char *listen;                    /* ADDR:PORT for /metrics and /healthz; none by default */
-  size_t partitions, replicas;           /* see cluster.h */
+  hw_nats_options nats;
+  const char *dir;    /* for the partitions' databases */
+  const char *name;   /* of this worker; default host and process */
+  const char *listen; /* ADDR:PORT for /metrics and /healthz; none by default */
   hw_processing_options processing;
   double retention_days; /* readings received longer ago may go; default 0: all stay */
   double copy_s;         /* between copies of a partition to the cluster; default 30 */

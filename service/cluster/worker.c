@@ -191,11 +191,10 @@ static void tick(hw__worker *w) {
 /* --- life --- */
 
 static hw_status join(hw__worker *w, const volatile sig_atomic_t *stop, hw_error *error) {
-  const hw__bus_options connection = {w->options.nats,      w->options.nats_credentials, w->options.nats_ca,
-                                      w->options.nats_user, w->options.nats_password,    w->name};
-  const hw__cluster_options wanted = {.partitions = w->options.partitions,
-                                      .replicas = w->options.replicas,
-                                      .retention_days = w->options.retention_days};
+  const hw_nats_options *nats = &w->options.nats;
+  const hw__bus_options connection = {nats->servers, nats->credentials, nats->ca, nats->user, nats->password, w->name};
+  const hw__cluster_options wanted = {
+      .partitions = nats->partitions, .replicas = nats->replicas, .retention_days = w->options.retention_days};
   hw_status status = hw__bus_open(&connection, &w->cluster.bus, error);
   bool told = false;
   while (status == HW_OK && (status = hw__cluster_join(&w->cluster, &wanted, error)) == HW_EIO && !*stop) {

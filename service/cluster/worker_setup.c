@@ -73,9 +73,9 @@ hw_status hw__worker_load(hw__worker *w, hw_error *error) {
   if (status == HW_OK) {
     status = hw__processing_check(&o->processing, error);
   }
-  if (status == HW_OK && (!o->nats || !o->dir)) {
-    snprintf(error->text, sizeof error->text, "--%s: expected %s", o->nats ? "dir" : "nats",
-             o->nats ? "a folder for the databases" : "URL[,URL...]");
+  if (status == HW_OK && (!o->nats.servers || !o->dir)) {
+    snprintf(error->text, sizeof error->text, "--%s: expected %s", o->nats.servers ? "dir" : "nats",
+             o->nats.servers ? "a folder for the databases" : "URL[,URL...]");
     status = HW_EDOMAIN;
   }
   if (status == HW_OK && o->retention_days > 0 && !(o->retention_days >= 1)) {

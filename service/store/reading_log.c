@@ -50,7 +50,9 @@ static hw__db_status settle_time_base(hw__db *db, const hw__site *site, hw__chec
   hw__db_status status = known_base(db, site->key, &stored);
   if (status == HW_DB_OK && stored == HW_TIME_UNSET) {
     status = hw__sql_run(db, SQL_BASE_SET, HW_VALUES(of_integer(site->key), of_integer((int64_t)told)));
-    status = status == HW_DB_OK ? hw__note_base(db, site->key, told) : status;
+    if (status == HW_DB_OK) {
+      status = hw__note_base(db, site->key, told);
+    }
     stored = told;
   }
   if (status == HW_DB_OK) {

@@ -1,0 +1,16 @@
+/* The cluster that a service or a worker belongs to: its NATS servers, and how its streams are made. Zero or NULL means
+ * the default. */
+#ifndef HW_API_NATS_H
+#define HW_API_NATS_H
+
+#include <stddef.h>
+
+typedef struct {
+  const char *servers;         /* URL[,URL...]; NULL: no cluster */
+  const char *credentials;     /* file */
+  const char *user, *password; /* for servers whose URL has none */
+  const char *ca;              /* CA certificates for tls:// servers, PEM */
+  size_t partitions, replicas; /* when the cluster is created, see cluster.h */
+} hw_nats_options;
+
+#endif
