@@ -41,8 +41,8 @@ typedef struct {
 #define CLI_IMPORT_ROWS(import)                                                                                   \
   {"columns", OPTION_TEXT, &(import).columns, "MAPPING",                                                          \
    "which column is which: a file, or time=NAME,...; see 'headwater columns'", NULL},                             \
-  {"timezone", OPTION_TEXT, &(import).timezone, "ZONE", "time zone of times without an offset: Europe/Berlin, UTC, +01:00", \
-   NULL}
+  {"timezone", OPTION_TEXT, &(import).timezone, "ZONE",                                                           \
+   "time zone of times without an offset: Europe/Berlin, UTC, +01:00", NULL}
 /* clang-format on */
 
 /* The columns as given, NULL for none; to be freed. -1, or the exit code after the fault was told. */

@@ -9,9 +9,9 @@ typedef struct {
   size_t cases;
   double weight;
   double cover50, cover80, cover90, cover98; /* central intervals that cover the true place */
-  double crps;                           /* continuous ranked probability score */
-  double interval90;                     /* interval score of the 90 % interval */
-  double log_score;                      /* -ln density at the truth */
+  double crps;                               /* continuous ranked probability score */
+  double interval90;                         /* interval score of the 90 % interval */
+  double log_score;                          /* -ln density at the truth */
 } calibration;
 
 /* The settled draws of f as one more case; first_m: the place of its most upstream sensor. */

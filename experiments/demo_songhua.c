@@ -88,8 +88,10 @@ static void print_outcome(const songhua_story *story) {
   }
   printf("\nWhat came of it\n");
   printf("  The plant blew up at km 0 on %s; what ran into the river ran for hours to days.\n", when(jilin_s, a));
-  printf("  On %d of %zu days a source was given. Its 90 %% interval covered the place on %d of them, the time on %d.\n",
-         spoke, story->day_count, place, time);
+  printf(
+      "  On %d of %zu days a source was given. Its 90 %% interval covered the place on %d of them, "
+      "the time on %d.\n",
+      spoke, story->day_count, place, time);
   for (size_t k = 0; k < SONGHUA_TOWNS; k++) {
     const hw_intake *town = &story->river.intakes[k];
     const hw_range real = songhua_passed(story, town->location_m, town->alarm_g_m3);

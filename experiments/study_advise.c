@@ -38,7 +38,7 @@ typedef struct {
 /* What came of it: in units where less is better. */
 typedef struct {
   double before[2], advised[2], fixed[RULES][2], random[2]; /* log2 region; entropy over candidates */
-  bool covered, covers, fixed_covers[RULES];                     /* the region before; after the samples */
+  bool covered, covers, fixed_covers[RULES];                /* the region before; after the samples */
   double seconds;
 } outcome;
 
@@ -97,7 +97,7 @@ static bool region_covers(const hw_advice *advice, const hw_bottle *bottle, cons
     hw__stretches_region(fine, weight, advice->ahead.count, among);
     for (size_t k = 0; k < fine->count; k++) {
       covers = covers || (among[k] && fine->branch[k] == truth->branch && truth->location_m >= fine->from_m[k] &&
-                        truth->location_m <= fine->to_m[k]);
+                          truth->location_m <= fine->to_m[k]);
     }
   }
   free(weight);

@@ -117,8 +117,7 @@ static void study_all_stages(const release *releases, size_t count, const hw__po
   printf("\n%zu releases, first sensor only, velocity known within 15 %%, at stages of its pulse\n", n);
   for (int k = 0; k < STUDY_STAGES; k++) {
     char what[96];
-    snprintf(what, sizeof what, "90 %% coverage, %s (far/near end %.1f)", study_stage_names[k],
-             median(ratio[k], n));
+    snprintf(what, sizeof what, "90 %% coverage, %s (far/near end %.1f)", study_stage_names[k], median(ratio[k], n));
     print_target(what, 0.85, 0.97, cover[k] / (double)n);
   }
 }
@@ -149,7 +148,7 @@ static void study_arrivals(const release *releases, size_t count, const hw__popu
   for (size_t i = 0; i < count; i++) {
     study_forecasts(&releases[i], &without[i], &sum);
   }
-  printf("\n%.0f forecasts from the sensors so far to the next one; share of 90 %% intervals that cover the truth\n", sum.made);
+  printf("\n%.0f forecasts from the sensors so far to the next one; 90 %% coverage\n", sum.made);
   printf("%-58s %-14s %6.3f\n", "first passing of a tenth of the peak", "", sum.first / sum.made);
   printf("%-58s %-14s %6.3f\n", "time of the peak", "", sum.peak_time / sum.made);
   printf("%-58s %-14s %6.3f\n", "height of the peak", "", sum.peak / sum.made);

@@ -79,8 +79,8 @@ PyObject *hw_py_read(PyObject *self, PyObject *arguments, PyObject *keywords) {
     Py_XDECREF(notes);
     return status != HW_OK ? hw_py_raise(module, status, found.error.text) : NULL;
   }
-  PyObject *table = hw_py_table_new(module, found.rows, found.count,
-                                    "time_s sensor concentration_g_m3 below_limit above_limit");
+  PyObject *table =
+      hw_py_table_new(module, found.rows, found.count, "time_s sensor concentration_g_m3 below_limit above_limit");
   PyObject *origin = found.calendar ? PyFloat_FromDouble(found.origin_unix_s) : Py_NewRef(Py_None);
   PyObject *result = NULL;
   if (table && origin) {
