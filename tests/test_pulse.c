@@ -42,19 +42,23 @@ static hw__curve pulse(double height) {
                      .area_g_s_m3 = height * width * sqrt(2 * M_PI)};
 }
 
-/* 200 readings over 20 widths about the passage, the noise `times` what is stated, cut at `range`. */
-static void read_pulse(double height, double times, double range, uint64_t seed) {
+/* `count` readings over 20 widths about the passage, the noise `times` what is stated, cut at `range`. */
+static void read_pulse_often(int count, double height, double times, double range, uint64_t seed) {
   const hw__curve curve = pulse(height);
   hw_rng rng;
   hw_rng_seed(&rng, seed, 14);
   memset(&series, 0, sizeof series);
-  for (int i = 0; i < 200; i++) {
-    const double t = curve.passage_s + width * (0.1 * i - 10), plume = hw__curve_at(&curve, t, 0);
+  for (int i = 0; i < count; i++) {
+    const double t = curve.passage_s + width * (20.0 * i / count - 10), plume = hw__curve_at(&curve, t, 0);
     const double sd = hypot(floor_noise, share * (plume + level));
     hw__series_insert(
         &series, &(hw_reading){.time_s = t,
                                .concentration_g_m3 = fmin(plume + level + times * sd * hw_rng_normal(&rng), range)});
   }
+}
+
+static void read_pulse(double height, double times, double range, uint64_t seed) {
+  read_pulse_often(200, height, times, range, seed);
 }
 
 static void fit_series(void) {
@@ -102,6 +106,24 @@ static void test_a_clean_pulse_is_fitted_within_its_own_stated_error(void **stat
   for (size_t k = 0; k < 3; k++) { /* chi-square of 50 degrees of freedom over 50: within 0.2 (one sd), three times */
     check_near(squares[k], 1, 0.6);
   }
+}
+
+/* Merged readings are a mean of many, and the highest mean is no sensor at the end of its range. */
+static void test_many_readings_leave_no_bias_and_no_clipped_top(void **state) {
+  (void)state;
+  enum { COUNT = 200000 };
+  read_pulse_often(COUNT, 0.37, 0, INFINITY, 1);
+  fit_series();
+  assert_true(isinf(fit.clipped_at_g_m3));
+  double variance[HW__INSTANT_SIZE];
+  stated_variance(variance);
+  /* Without noise what is left is merging's own error: a small part of what so many readings could tell. */
+  check_near(log(fit.curve.area_g_s_m3), log(pulse(0.37).area_g_s_m3), 0.1 * sqrt(variance[HW__LN_AREA]));
+  read_pulse_often(COUNT, 0.37, 1, INFINITY, 2);
+  fit_series();
+  assert_true(isinf(fit.clipped_at_g_m3));
+  check_near(fit.inflation, 1, 0.7); /* as noisy as stated */
+  assert_true(fit.wander_g_m3 < 0.1 * floor_noise);
 }
 
 static void test_noise_alone_is_no_pulse(void **state) {
@@ -198,6 +220,7 @@ static void test_understated_noise_inflates_and_honest_noise_does_not(void **sta
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
+      cmocka_unit_test(test_many_readings_leave_no_bias_and_no_clipped_top),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_a_lone_spike_is_no_pulse),
       cmocka_unit_test(test_a_clipped_top_is_met_as_at_least),

@@ -135,6 +135,31 @@ static void test_a_narrow_pulse_in_a_long_quiet_record_keeps_resolution_and_area
   assert_in_range((int)longest, 0, (int)(0.25 * width));
 }
 
+/* Noise alone, a hundred times the room: if high and low readings were merged apart from each other, some spans would
+ * stand many standard deviations of their mean off the level. */
+static void test_merging_does_not_sort_noise_by_its_size(void **state) {
+  (void)state;
+  const double level = 0.31, sd = 0.007;
+  hw_rng rng;
+  hw_rng_seed(&rng, 14, 9);
+  for (size_t i = 0; i < 100 * HW__SERIES_SIZE; i++) {
+    insert(1.3 * (double)i, level + sd * hw_rng_normal(&rng));
+  }
+  for (size_t i = 0; i < series.count; i++) { /* five: 4e4 draws at most, one in two million */
+    check_near(series.span[i].value_g_m3, level, 5 * sd / sqrt(series.span[i].count));
+  }
+}
+
+static void test_a_merged_span_knows_whether_its_readings_vary(void **state) {
+  (void)state;
+  const hw__span a = {.time_s = 1, .value_g_m3 = 0.37, .count = 1}, b = {.time_s = 2, .value_g_m3 = 0.37, .count = 1};
+  const hw__span c = {.time_s = 3, .value_g_m3 = 0.41, .count = 1};
+  const hw__span same = hw__span_merged(&a, &b), other = hw__span_merged(&same, &c);
+  assert_false(same.varied);
+  check_near(same.value_g_m3, 0.37, 0);
+  assert_true(other.varied);
+}
+
 static void test_detects_and_non_detects_in_turn_end_in_bounded_room(void **state) {
   (void)state;
   enum { COUNT = 5 * HW__SERIES_SIZE };
@@ -168,6 +193,8 @@ int main(void) {
       cmocka_unit_test_setup(test_duplicates_and_conflicts_are_counted_and_the_first_value_stays, start_empty),
       cmocka_unit_test(test_merging_keeps_mean_and_spread_whatever_the_order),
       cmocka_unit_test_setup(test_a_narrow_pulse_in_a_long_quiet_record_keeps_resolution_and_area, start_empty),
+      cmocka_unit_test_setup(test_merging_does_not_sort_noise_by_its_size, start_empty),
+      cmocka_unit_test_setup(test_a_merged_span_knows_whether_its_readings_vary, start_empty),
       cmocka_unit_test_setup(test_detects_and_non_detects_in_turn_end_in_bounded_room, start_empty),
       cmocka_unit_test(test_unlike_sides_merge_to_a_measured_value),
   };

@@ -185,16 +185,19 @@ int main(int argc, char **argv) {
   const long cases = argc > 1 ? strtol(argv[1], NULL, 10) : 20;
   const long seed = argc > 2 ? strtol(argv[2], NULL, 10) : 1;
   const long count = argc > 3 ? strtol(argv[3], NULL, 10) : ROWS;
-  if (cases < 1 || seed < 1 || count < 1 || count > ROWS) {
-    fprintf(stderr, "study_density: expected a number of rivers, a first seed and a number of rows up to %d\n", ROWS);
+  const long from = argc > 4 ? strtol(argv[4], NULL, 10) : 1;
+  if (cases < 1 || seed < 1 || count < 1 || count > ROWS || from < 1 || from > count) {
+    fprintf(stderr,
+            "study_density: expected a number of rivers, a first seed, a last row up to %d and a first row up to it\n",
+            ROWS);
     return 2;
   }
   printf("                                             width over the bound   90 %% coverage        ms a  slowest\n");
   printf("sensors      every readings rivers refused     place   time    mass  place  time  mass  reading       ms\n");
   tally t[ROWS] = {{0}};
   bool met = true;
-  for (size_t r = 0; r < (size_t)count; r++) {
-    const bool million = !(rows[r].every_s > 0), first = r == 0 || r == FIRST_OF_MANY || million;
+  for (size_t r = (size_t)from - 1; r < (size_t)count; r++) {
+    const bool million = !(rows[r].every_s > 0), first = r + 1 == (size_t)from || r == FIRST_OF_MANY || million;
     for (long i = 0; i < (million ? (cases + 9) / 10 : cases); i++) {
       if (!add_case((uint64_t)(seed + i), r, &t[r])) {
         return 3;

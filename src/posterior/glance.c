@@ -38,7 +38,7 @@ void hw__glance_clipping(const hw__series *s, double floor, hw__glance *g) {
   }
   double run = 0, longest = 0;
   for (size_t i = 0; i < s->count; i++) {
-    const bool there = s->span[i].side == HW__MEASURED && !(s->span[i].value_g_m3 < top);
+    const bool there = s->span[i].side == HW__MEASURED && !s->span[i].varied && !(s->span[i].value_g_m3 < top);
     run = there ? run + s->span[i].count : 0;
     longest = fmax(longest, run);
   }

@@ -1,6 +1,7 @@
 #include "posterior/series.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* First span not before this time. */
@@ -32,12 +33,14 @@ hw__span hw__span_merged(const hw__span *a, const hw__span *b) {
                     .spread_s2 = fa * a->spread_s2 + fb * b->spread_s2 + fa * fb * dt * dt,
                     .value_g_m3 = va + fb * (vb - va),
                     .count = n,
-                    .side = alike ? a->side : HW__MEASURED};
+                    .side = alike ? a->side : HW__MEASURED,
+                    .varied = a->varied || b->varied || fabs(va - vb) > 0};
 }
 
 typedef struct {
   double gap_s, quiet_below;
-  double jump_g_m3; /* values further apart are not the same water, or one of them is a spike */
+  double jump_g_m3; /* values further apart are not the same water, or one of them is a spike: never noise alone, or
+                       high and low noise would be merged apart from each other */
   bool unlike;      /* sides and jumps may be mixed: there is no other room */
 } merge_rule;
 
@@ -108,6 +111,25 @@ static void merge_pairs(hw__series *series, size_t target, const merge_rule *rul
   sort_again(series);
 }
 
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Standard deviation of a single reading, by what neighbours differ: most of them are of the same water. */
+static double scatter_of(const hw__series *series) {
+  double step[HW__SERIES_SIZE];
+  size_t n = 0;
+  for (size_t i = 1; i < series->count; i++) {
+    const hw__span *a = &series->span[i - 1], *b = &series->span[i];
+    if (a->side == HW__MEASURED && b->side == HW__MEASURED) {
+      step[n++] = fabs(b->value_g_m3 - a->value_g_m3) / sqrt(1 / a->count + 1 / b->count);
+    }
+  }
+  qsort(step, n, sizeof *step, by_size);
+  return n > 0 ? 1.4826 * step[n / 2] : 0;
+}
+
 static void make_room(hw__series *series) {
   const size_t target = HW__SERIES_SIZE * 3 / 4;
   double lowest = INFINITY, highest = -INFINITY, gap = INFINITY;
@@ -122,7 +144,7 @@ static void make_room(hw__series *series) {
   const double length = series->span[series->count - 1].time_s - series->span[0].time_s;
   const double range = highest - lowest;
   gap = fmax(gap, 1e-6 * length); /* merged over one another, two may have the same middle */
-  merge_rule rule = {gap, lowest + 0.05 * range, 0.3 * range, false};
+  merge_rule rule = {gap, lowest + 0.05 * range, fmax(0.5 * range, 8 * scatter_of(series)), false};
   while (series->count > target) {
     merge_pairs(series, target, &rule);
     rule.unlike = rule.unlike || rule.gap_s > length;
@@ -132,7 +154,7 @@ static void make_room(hw__series *series) {
 
 void hw__series_insert(hw__series *series, const hw_reading *reading) {
   const hw__side side = reading->below_limit ? HW__BELOW : reading->above_limit ? HW__ABOVE : HW__MEASURED;
-  const hw__span span = {reading->time_s, 0, reading->concentration_g_m3, 1, side};
+  const hw__span span = {reading->time_s, 0, reading->concentration_g_m3, 1, side, false};
   size_t place = find_place(series, span.time_s);
   if (place < series->count && !(series->span[place].time_s > span.time_s)) {
     const hw__span *there = &series->span[place];

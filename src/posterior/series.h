@@ -27,6 +27,7 @@ typedef struct {
   double value_g_m3;
   double count;
   hw__side side;
+  bool varied; /* its readings have more than one value */
 } hw__span;
 
 typedef struct {
