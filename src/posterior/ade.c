@@ -85,6 +85,7 @@ hw_status hw__ade_create(const hw_problem *problem, const hw_options *options, v
   }
   hw__tails_build(&a->tails);
   order_sensors(a);
+  a->rivals.log_odds[0] = a->rivals.log_odds[1] = -INFINITY;
   const hw__spread v = hw__spread_of_quantity(&a->river->hydraulics.velocity_m_s);
   const hw__spread d = hw__spread_of_quantity(&a->river->hydraulics.dispersion_m2_s);
   a->spill.river = a->river;
@@ -181,6 +182,8 @@ hw_status hw__ade_settle(hw__ade *a) {
   a->settled = true;
   a->log_odds = -INFINITY;
   a->probability = a->lasting = 0;
+  a->reached[0] = a->reached[1] = -INFINITY;
+  a->outdone = false;
   a->found = (hw__annealed){0};
   a->spill.count = 0;
   a->seen = fit_sensors(a);

@@ -22,6 +22,12 @@ typedef struct {
   double count, y[HW__PULSE_SIZE];
 } hw__expected;
 
+/* What has come of the same readings elsewhere, on other branches of a network. */
+typedef struct {
+  double log_odds[2]; /* reached by an instant's release and by one that lasted; -INFINITY: none was asked */
+  bool explained;     /* one of them leaves no pulse unexplained */
+} hw__rivals;
+
 typedef struct {
   const hw_river *river;
   hw_options options;
@@ -38,14 +44,19 @@ typedef struct {
   bool single; /* two releases are not looked for */
   hw__two two; /* what came of it */
 
+  hw__rivals rivals; /* nobody, unless whoever asks says so */
+
   /* Worked out. */
   hw__spill spill;
   hw__station *station;
   hw__fit *fit; /* by station: as the river looks at it */
   hw__draws draws;
   hw__annealed found;
-  size_t drawn;       /* draws that are in use: HW__FINAL in the end */
-  double log_odds;    /* ln of the evidence for one release over that for none */
+  size_t drawn;    /* draws that are in use: HW__FINAL in the end */
+  double log_odds; /* ln of the evidence for one release over that for none */
+  double
+      reached[2]; /* the same of the hypotheses by themselves, the best anchor's: an instant, a release that lasted */
+  bool outdone;   /* the rivals are so far ahead that the draws were not finished: found.found is false */
   double probability; /* that there is a spill */
   size_t seen;        /* sensors with a pulse */
   hw_trust trust;

@@ -107,12 +107,38 @@ static double easing(const hw__ade *a, size_t look) {
   return common_alone && look < sizeof share / sizeof share[0] ? share[look] : 0;
 }
 
-static bool is_filtering(const hw__ade *a) {
+bool hw__ade_is_filtering(const hw__ade *a) {
   const hw__doubt *d = &a->spill.doubt;
   return d->local_v > 0 || d->local_d > 0 || any_gain(a) || a->spill.eased_v > 0 || a->spill.many;
 }
 
-void hw__ade_explore(hw__ade *a, size_t sensor) {
+void hw__ade_add_durations(const hw__ade *a, const hw__mixture *instant, hw__mixture *out) {
+  hw__mixture_extend(instant, log(6 * a->spill.last.shortest_s), 0.7, out);
+}
+
+double hw__ade_odds(const hw__ade *a) {
+  const double odds = a->found.log_evidence - hw__ade_log_without(a);
+  return a->spill.lasting ? hw__lasting_log_odds(&a->spill.last, 0, odds) : odds;
+}
+
+/* Behind the rivals by so much (ln) after a first look, which passes by pulses that cannot tell, and after a later one,
+ * a hypothesis is given up. */
+static const double far_behind = 25, behind = 9;
+/* Draws that began near others must keep this many of themselves, or they begin anywhere. */
+static const double least_effective = 100;
+
+static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, size_t final) {
+  hw__mixture extended;
+  if (near) {
+    hw__ade_add_durations(a, near, &extended);
+  }
+  anneal(a, stream, near ? &extended : NULL, final);
+  if (near && !(a->found.found && a->found.effective > least_effective)) {
+    anneal(a, stream, NULL, final);
+  }
+}
+
+void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
   const hw__doubt *d = &a->spill.doubt;
   const size_t anchor = hw__ade_set_stations(a, sensor);
   if (a->spill.lasting) {
@@ -120,6 +146,7 @@ void hw__ade_explore(hw__ade *a, size_t sensor) {
   }
   hw__spill_anchor(&a->spill, anchor);
   a->found = (hw__annealed){0};
+  a->outdone = false;
   const bool eased = easing(a, 0) > 0;
   const size_t looks = eased ? EASED_LOOKS : LOOKS;
   for (size_t look = 0; look < looks; look++) {
@@ -128,10 +155,17 @@ void hw__ade_explore(hw__ade *a, size_t sensor) {
     a->spill.eased_v = d->local_v > 0 ? 0 : easing(a, look) * d->common_v;
     a->spill.eased_d = d->local_d > 0 ? 0 : easing(a, look) * d->common_d;
     a->spill.many = a->seen > MANY && look + 1 < looks;
-    const bool last = look + 1 == looks || (!is_filtering(a) && !eased);
-    anneal(a, (a->spill.lasting ? HW__LASTING_STREAM : 0) + 8 * sensor + look, look > 0 ? &from : NULL,
-           last ? HW__FINAL : HW__STAGE);
-    if (!a->found.found || last) {
+    const bool last = look + 1 == looks || (!hw__ade_is_filtering(a) && !eased);
+    const uint64_t stream = (a->spill.lasting ? HW__LASTING_STREAM : 0) + 8 * sensor + look;
+    const size_t final = last ? HW__FINAL : HW__STAGE;
+    if (look == 0) {
+      look_first(a, stream, near, final);
+    } else {
+      anneal(a, stream, &from, final);
+    }
+    const double rival = a->rivals.log_odds[a->spill.lasting];
+    a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? far_behind : behind);
+    if (!a->found.found || last || a->outdone) {
       break;
     }
     look_again(a);

@@ -11,8 +11,15 @@
 /* Random numbers of the hypothesis of a release that lasts. */
 #define HW__LASTING_STREAM (UINT64_C(1) << 40)
 
-/* Draws of the hypothesis at hand, following the pulse of this sensor: stations, draws and found. */
-void hw__ade_explore(hw__ade *a, size_t sensor);
+/* Draws of the hypothesis at hand, following the pulse of this sensor: stations, draws and found. near: of
+ * a release that lasts, where draws of an instant's lay that followed the same pulse (NULL: begin anywhere). */
+void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near);
+/* An instant's draws with durations added that a pulse of this width may hide. */
+void hw__ade_add_durations(const hw__ade *a, const hw__mixture *instant, hw__mixture *out);
+/* ln odds of the draws at hand against no release. */
+double hw__ade_odds(const hw__ade *a);
+/* Below the anchor pulses are taken in by the filter, so that what the river leaves open counts in their likelihood. */
+bool hw__ade_is_filtering(const hw__ade *a);
 /* What the pulses look like to a release that lasts, and how long it can have been: from a minute to what the search
  * and the record allow. `expected`: seen where draws of an instant's release last expected them. */
 void hw__ade_expect_lasting(hw__ade *a, size_t anchor, bool expected);

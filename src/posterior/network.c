@@ -42,7 +42,8 @@ typedef struct {
   size_t ways; /* branches, or 1 */
   part *parts; /* one a branch that is searched */
   size_t part_count;
-  part *best; /* keeps its engine; NULL: nothing is seen */
+  part *best;        /* keeps its engine; NULL: nothing is seen */
+  hw__rivals rivals; /* what the branches asked so far have come to */
   double searched_m, probability;
   hw_sample *samples; /* HW__FINAL, equally weighted when there is a best */
   size_t sample_count;
@@ -300,6 +301,29 @@ static void doubt_velocities(const network *n, const part *p, hw__doubt *doubt) 
   doubt->local_v = more.local > least ? hypot(doubt->local_v, more.local) : doubt->local_v;
 }
 
+/* ---- One branch against the others ---- */
+
+static double log_share(const network *n, const part *p) {
+  return log(p->length_m / n->searched_m);
+}
+
+/* What other branches have come to, as this course has it. A release that lasted has to come near either kind. */
+static void meet_rivals(const network *n, part *p) {
+  hw__rivals *r = &p->engine->rivals;
+  r->explained = n->rivals.explained;
+  r->log_odds[0] = n->rivals.log_odds[0] - log_share(n, p);
+  r->log_odds[1] = fmax(n->rivals.log_odds[0], n->rivals.log_odds[1]) - log_share(n, p);
+}
+
+static void join_rivals(network *n, const part *p) {
+  const hw__ade *a = p->engine;
+  const hw__pulse_count count = hw__ade_count(a);
+  for (size_t k = 0; k < 2; k++) {
+    n->rivals.log_odds[k] = fmax(n->rivals.log_odds[k], a->reached[k] + log_share(n, p));
+  }
+  n->rivals.explained = n->rivals.explained || (a->found.found && count.seen > 0 && count.wrong == 0);
+}
+
 /* The course's engine with everything that is filed, answered. Status: HW_ENOMEM, HW_EHYDRAULICS */
 static hw_status ask(network *n, part *p) {
   const hw_problem problem = {.river = &p->river};
@@ -318,11 +342,13 @@ static hw_status ask(network *n, part *p) {
     a->view[i] = n->view[s];
   }
   a->single = true;
+  meet_rivals(n, p);
   const hw_status settled = hw__ade_settle(a);
   if (settled != HW_OK) {
     return settled;
   }
-  p->weight = a->found.found ? a->log_odds + log(p->length_m / n->searched_m) + tell(n, p) : -INFINITY;
+  join_rivals(n, p);
+  p->weight = a->found.found ? a->log_odds + log_share(n, p) + tell(n, p) : -INFINITY;
   return HW_OK;
 }
 
@@ -500,6 +526,7 @@ static hw_status settle(network *n) {
   memset(n->odds, 0, n->river->candidate_count * sizeof *n->odds);
   memset(n->exceeds, 0, n->river->intake_count * sizeof *n->exceeds);
   double best = 0;
+  n->rivals = (hw__rivals){.log_odds = {-INFINITY, -INFINITY}};
   for (size_t k = 0; k < n->part_count; k++) {
     best = fmax(best, promise(n, &n->parts[k]));
   }

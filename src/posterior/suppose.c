@@ -42,14 +42,22 @@ static void blame(hw__ade *a) {
   }
 }
 
+/* Draws of the hypothesis at hand; with them what it has reached. */
+static void explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
+  hw__ade_explore(a, sensor, near);
+  if (a->found.found) {
+    a->reached[a->spill.lasting] = fmax(a->reached[a->spill.lasting], hw__ade_odds(a));
+  }
+}
+
 /* Supposes the hypothesis at hand, following the pulse of this sensor. */
 static void suppose(hw__ade *a, size_t sensor) {
-  hw__ade_explore(a, sensor);
+  explore(a, sensor, NULL);
   a->lasting = a->spill.lasting ? 1 : 0;
-  a->log_odds = -INFINITY;
-  if (a->found.found) {
-    const double odds = a->found.log_evidence - hw__ade_log_without(a);
-    a->log_odds = a->spill.lasting ? hw__lasting_log_odds(&a->spill.last, 0, odds) : odds;
+  a->log_odds = a->found.found ? hw__ade_odds(a) : -INFINITY;
+  if (a->outdone) {
+    a->found.found = false;
+  } else if (a->found.found) {
     hw__ade_set_samples(a);
     blame(a);
   }
@@ -63,25 +71,37 @@ static double glance_at_lasting(hw__ade *a) {
   a->spill.lasting = true;
   hw__ade_expect_lasting(a, a->spill.anchor, true);
   hw__spill_anchor(&a->spill, a->spill.anchor);
-  hw__mixture_extend(instant, log(6 * a->spill.last.shortest_s), 0.7, &from);
+  hw__ade_add_durations(a, instant, &from);
   const hw__target target = hw__spill_target(&a->spill);
   const double evidence = hw__anneal_glance(&target, a->options.seed, HW__LASTING_STREAM - 1, &from, &a->draws);
   a->spill.lasting = false;
   return hw__lasting_log_odds(&a->spill.last, a->found.log_evidence, evidence);
 }
 
-/* Worth the time to suppose? Where the readings might speak for it, or where a sensor can be explained better. */
+static bool any_pulse_lasts(const hw__ade *a) {
+  for (size_t k = 0; k < a->spill.count; k++) {
+    if (a->fit[k].strong && a->fit[k].lasting) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Worth the time to suppose? Where a pulse by itself looks like it, where a sensor can be explained better (which only
+ * shows where the river leaves nothing open between sensors), or where the readings might speak for it. */
 static bool may_have_lasted(hw__ade *a) {
-  return a->deficit > plain_deficit || (a->fit[a->spill.anchor].complete && glance_at_lasting(a) > log(worth_a_look));
+  return any_pulse_lasts(a) || (!hw__ade_is_filtering(a) && a->deficit > plain_deficit) ||
+         (a->fit[a->spill.anchor].complete && glance_at_lasting(a) > log(worth_a_look));
 }
 
 /* Both hypotheses share the samples by what they explain, the instant's being in place. */
 static void suppose_lasting_too(hw__ade *a, size_t sensor) {
   const hw__annealed instant = a->found;
   a->spill.lasting = true;
-  hw__ade_explore(a, sensor);
-  const double more =
-      a->found.found ? hw__lasting_log_odds(&a->spill.last, instant.log_evidence, a->found.log_evidence) : -INFINITY;
+  explore(a, sensor, &instant.proposal);
+  const double more = a->found.found && !a->outdone
+                          ? hw__lasting_log_odds(&a->spill.last, instant.log_evidence, a->found.log_evidence)
+                          : -INFINITY;
   const double share = 1 / (1 + exp(-more));
   if (share < worth_telling) {
     a->found = instant;
@@ -110,18 +130,21 @@ static bool is_explained(const hw__ade *a) {
 static size_t follow(hw__ade *a, const size_t *anchor, size_t anchors) {
   size_t best = 0, tried = 0;
   double evidence = -INFINITY;
+  bool given_up = false;
   while (tried < anchors) {
     suppose(a, anchor[tried]);
     if (tried == 0 || a->found.log_evidence > evidence) {
       evidence = a->found.log_evidence;
       best = tried;
+      given_up = a->outdone;
     }
     tried++;
-    if (is_explained(a)) {
+    /* Where another branch explains every pulse, one that has to call a sensor wrong cannot come near it. */
+    if (is_explained(a) || (a->outdone && a->rivals.explained)) {
       break;
     }
   }
-  if (best != tried - 1) {
+  if (best != tried - 1 && !given_up) {
     suppose(a, anchor[best]);
   }
   return anchor[best];
@@ -141,9 +164,13 @@ void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
     return;
   }
   const double odds = a->log_odds;
+  const bool given_up = a->outdone;
+  if (given_up && a->rivals.explained && !any_pulse_lasts(a)) {
+    return;
+  }
   a->spill.lasting = !plain;
   follow(a, anchor, 1);
-  if (!is_explained(a) && !(a->log_odds > odds)) {
+  if (!is_explained(a) && !(a->log_odds > odds) && !given_up) {
     a->spill.lasting = plain;
     suppose(a, followed);
   }
