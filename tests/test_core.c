@@ -12,6 +12,7 @@
 
 #include "core/lanes.h"
 #include "core/pool.h"
+#include "core/text.h"
 #include "headwater/headwater.h"
 
 static void test_every_status_has_a_name_and_a_text(void **state) {
@@ -106,11 +107,25 @@ static void test_pool_does_every_piece_once(void **state) {
   hw__pool_free(NULL);
 }
 
+static void test_the_first_text_that_is_repeated_is_found(void **state) {
+  (void)state;
+  const char ids[][4] = {"s3", "s1", "s2", "s2", "s1", "s2"};
+  size_t at = 99;
+  for (size_t count = 0; count <= 6; count++) {
+    assert_int_equal(hw__text_repeated(ids[0], sizeof ids[0], count, &at), HW_OK);
+    assert_int_equal(at, count < 3 ? count : 3);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_every_status_has_a_name_and_a_text), cmocka_unit_test(test_rng_is_the_same_everywhere),
-      cmocka_unit_test(test_rng_has_the_moments_it_claims),      cmocka_unit_test(test_exp_agrees_with_libm),
-      cmocka_unit_test(test_lanes_choose_keep_and_sum),          cmocka_unit_test(test_pool_does_every_piece_once),
+      cmocka_unit_test(test_every_status_has_a_name_and_a_text),
+      cmocka_unit_test(test_rng_is_the_same_everywhere),
+      cmocka_unit_test(test_rng_has_the_moments_it_claims),
+      cmocka_unit_test(test_exp_agrees_with_libm),
+      cmocka_unit_test(test_lanes_choose_keep_and_sum),
+      cmocka_unit_test(test_pool_does_every_piece_once),
+      cmocka_unit_test(test_the_first_text_that_is_repeated_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

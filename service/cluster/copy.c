@@ -26,12 +26,16 @@ typedef struct {
   char digest[2 * DIGEST + 1]; /* of the packed bytes */
 } manifest;
 
-static void digest_of(const uint8_t *data, size_t size, char out[2 * DIGEST + 1]) {
-  uint8_t raw[DIGEST] = {0};
-  gnutls_hash_fast(GNUTLS_DIG_SHA256, data, size, raw);
+static void digest_text(const uint8_t raw[DIGEST], char out[2 * DIGEST + 1]) {
   for (size_t i = 0; i < DIGEST; i++) {
     snprintf(out + 2 * i, 3, "%02x", raw[i]);
   }
+}
+
+static void digest_of(const uint8_t *data, size_t size, char out[2 * DIGEST + 1]) {
+  uint8_t raw[DIGEST] = {0};
+  gnutls_hash_fast(GNUTLS_DIG_SHA256, data, size, raw);
+  digest_text(raw, out);
 }
 
 static void piece_subject(const hw__copies *c, char slot, int64_t piece, char out[128]) {
@@ -59,45 +63,83 @@ static hw__bus_status read_manifest(hw__copies *c, manifest *m) {
 
 /* --- bringing one back --- */
 
-static uint8_t *fetch_pieces(const hw__copies *c, const manifest *m, const char **fault) {
-  uint8_t *packed = malloc((size_t)m->packed);
-  int64_t got = 0;
-  for (int64_t i = 0; packed && i < m->pieces; i++) {
-    char subject[128];
-    hw__bus_message message;
-    hw__bus_status status;
-    piece_subject(c, m->slot, i, subject);
-    while ((status = hw__bus_get_message(c->cluster->bus, "HW_SNAP", subject, &message)) == HW_BUS_AWAY &&
-           hw__lease_holds(c->lease)) {
-      hw__clock_nap_ms(100);
-    }
-    if (status != HW_BUS_OK) {
-      *fault = "a piece is missing";
-      break;
-    }
-    const int64_t size = (int64_t)message.size;
-    if (size <= m->packed - got) {
-      memcpy(packed + got, message.data, message.size);
-      got += size;
-    }
-    hw__bus_message_free(&message);
+/* Pieces on their way into a file: none is in memory for longer than that takes, however large the whole is told to be.
+ */
+typedef struct {
+  FILE *file;
+  gnutls_hash_hd_t hash;
+  z_stream zip;
+  bool ended; /* of the compressed bytes */
+  int64_t packed, plain;
+} unpacking;
+
+static const char *inflate_piece(unpacking *u, const manifest *m, const hw__bus_message *piece) {
+  uint8_t plain[64 << 10];
+  u->packed += (int64_t)piece->size;
+  if (u->packed > m->packed || gnutls_hash(u->hash, piece->data, piece->size) != 0) {
+    return "it is longer than was told";
   }
-  char digest[2 * DIGEST + 1];
-  if (packed && got == m->packed) {
-    digest_of(packed, (size_t)got, digest);
-    if (strcmp(digest, m->digest) == 0) {
-      return packed;
+  u->zip.next_in = (Bytef *)piece->data;
+  u->zip.avail_in = (uInt)piece->size;
+  while (!u->ended && u->zip.avail_in) {
+    u->zip.next_out = plain;
+    u->zip.avail_out = sizeof plain;
+    const int code = inflate(&u->zip, Z_NO_FLUSH);
+    const size_t made = sizeof plain - u->zip.avail_out;
+    u->ended = code == Z_STREAM_END;
+    u->plain += (int64_t)made;
+    if ((code != Z_OK && !u->ended) || u->plain > m->plain) {
+      return "it does not become what was told";
     }
-    *fault = "its hash is another";
+    if (fwrite(plain, 1, made, u->file) != made) {
+      return "it could not be written";
+    }
   }
-  free(packed);
   return NULL;
 }
 
-static bool write_file(const char *path, const uint8_t *data, size_t size) {
-  FILE *file = fopen(path, "we");
-  const bool ok = file && fwrite(data, 1, size, file) == size;
-  return (file && fclose(file) == 0) && ok;
+static const char *fetch_piece(const hw__copies *c, const manifest *m, int64_t i, unpacking *u) {
+  char subject[128];
+  hw__bus_message piece;
+  hw__bus_status status;
+  piece_subject(c, m->slot, i, subject);
+  while ((status = hw__bus_get_message(c->cluster->bus, "HW_SNAP", subject, &piece)) == HW_BUS_AWAY &&
+         hw__lease_holds(c->lease)) {
+    hw__clock_nap_ms(100);
+  }
+  if (status != HW_BUS_OK) {
+    return "a piece is missing";
+  }
+  const char *fault = inflate_piece(u, m, &piece);
+  hw__bus_message_free(&piece);
+  return fault;
+}
+
+/* Into the file, which is whole when NULL is returned; otherwise why not. */
+static const char *fetch_pieces(const hw__copies *c, const manifest *m, const char *path) {
+  unpacking u = {.file = fopen(path, "we")};
+  const char *fault = u.file && inflateInit(&u.zip) == Z_OK ? NULL : "it could not be written";
+  if (!fault && gnutls_hash_init(&u.hash, GNUTLS_DIG_SHA256) != 0) {
+    u.hash = NULL;
+    fault = "out of memory";
+  }
+  for (int64_t i = 0; !fault && i < m->pieces; i++) {
+    fault = fetch_piece(c, m, i, &u);
+  }
+  uint8_t raw[DIGEST] = {0};
+  char digest[2 * DIGEST + 1];
+  if (u.hash) {
+    gnutls_hash_deinit(u.hash, raw);
+  }
+  digest_text(raw, digest);
+  if (!fault && strcmp(digest, m->digest) != 0) {
+    fault = "its hash is another";
+  }
+  if (!fault && (!u.ended || u.plain != m->plain)) {
+    fault = "it does not become what was told";
+  }
+  inflateEnd(&u.zip);
+  return u.file && fclose(u.file) != 0 && !fault ? "it could not be written" : fault;
 }
 
 /* The file and what lies beside it, out of the way. */
@@ -138,30 +180,22 @@ static bool is_sound(const char *path) {
 }
 
 static bool bring_back(const hw__copies *c, const manifest *m) {
-  const char *fault = "it could not be written";
-  uint8_t *packed = fetch_pieces(c, m, &fault);
-  uint8_t *plain = packed ? malloc((size_t)m->plain) : NULL;
-  uLongf size = (uLongf)m->plain;
   char part[PATH];
   snprintf(part, sizeof part, "%s.part", c->path);
-  bool ok = plain && uncompress(plain, &size, packed, (uLong)m->packed) == Z_OK && size == (uLongf)m->plain &&
-            write_file(part, plain, size);
-  if (ok && !is_sound(part)) {
+  const char *fault = fetch_pieces(c, m, part);
+  if (!fault && !is_sound(part)) {
     fault = "its records are not those that were stored";
-    unlink(part);
-    ok = false;
   }
-  if (ok) {
+  if (!fault) {
     put_aside(c->path, false);
-    ok = rename(part, c->path) == 0;
+    fault = rename(part, c->path) == 0 ? NULL : "it could not be written";
   }
-  if (!ok) {
+  if (fault) {
+    unlink(part);
     hw__log_fields(HW_LOG_WARNING, "copy_not_usable", "{s:I, s:s}", "partition", (json_int_t)c->lease->partition,
                    "reason", fault);
   }
-  free(plain);
-  free(packed);
-  return ok;
+  return !fault;
 }
 
 /* Does the stream reach that far? One that was cut back (all its nodes lost power at once, say) will give the

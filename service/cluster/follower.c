@@ -1,5 +1,6 @@
 #include "cluster/follower.h"
 
+#include <jansson.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,9 +10,10 @@
 #include "base/log.h"
 #include "base/metrics.h"
 #include "cluster/feed.h"
+#include "cluster/lease.h"
 #include "cluster/wire.h"
 
-enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500, PATIENCE_MS = 3000 };
+enum { GROUP = 256, NEWS_GROUP = 64, FETCH_MS = 500, PATIENCE_MS = 3000, LOOK_MS = 100 };
 
 static const char out_cursor[] = "out";
 
@@ -114,6 +116,7 @@ typedef struct {
   size_t *partitions; /* of each */
   size_t count;
   int64_t cursor;
+  int64_t *fences; /* per partition: up to here there have been leases */
 } news_job;
 
 /* A message of an older lease than one already heard is a worker's who did not know yet. */
@@ -197,21 +200,45 @@ static bool read_news(hw__follower *f, const hw__bus_message *message, hw__wire_
   return ok;
 }
 
-/* What rests on readings that have not come yet waits for them; they are in the other stream already. What
- * rests on readings that nobody has is a stranger's. */
-static void await_readings(hw__follower *f, news_job *job) {
-  size_t kept = 0;
-  for (size_t i = 0; i < job->count; i++) {
-    const int64_t wanted = job->news[i].event.seq / HW_WIRE_STRIDE;
-    for (int idle = 0; atomic_load(&f->in_cursor) < wanted && idle < PATIENCE_MS && !stopping(f); idle += 5) {
-      hw__clock_nap_ms(5);
-      idle = atomic_load(&f->in_idle) ? idle : 0;
+/* Was there ever such a lease? A fence that nobody can have would shut out those of all workers to come. A server that
+ * has just become the leader may not know the latest yet. */
+static bool fence_exists(hw__follower *f, news_job *job, size_t partition, int64_t fence, int *patience_ms) {
+  int64_t *highest = &job->fences[partition];
+  bool asked = false;
+  while (fence > *highest && (!asked || *patience_ms > 0) && !stopping(f)) {
+    if (hw__lease_highest_fence(f->cluster.bus, partition, highest) != HW_BUS_AWAY) {
+      *patience_ms -= asked ? LOOK_MS : 0;
+      asked = true;
     }
-    if (atomic_load(&f->in_cursor) >= wanted) {
-      job->news[kept] = job->news[i];
+    hw__clock_nap_ms(fence > *highest ? LOOK_MS : 0);
+  }
+  return fence <= *highest;
+}
+
+/* What rests on readings that have not come yet waits for them; they are in the other stream already. What
+ * rests on readings that nobody has is a stranger's. *patience_ms is for all of a group: strangers do not keep workers
+ * waiting one by one. */
+static bool readings_come(hw__follower *f, int64_t wanted, int *patience_ms) {
+  while (atomic_load(&f->in_cursor) < wanted && *patience_ms > 0 && !stopping(f)) {
+    hw__clock_nap_ms(5);
+    *patience_ms = atomic_load(&f->in_idle) ? *patience_ms - 5 : PATIENCE_MS;
+  }
+  return atomic_load(&f->in_cursor) >= wanted;
+}
+
+static void sift(hw__follower *f, news_job *job) {
+  size_t kept = 0;
+  int for_leases_ms = PATIENCE_MS, for_readings_ms = PATIENCE_MS;
+  for (size_t i = 0; i < job->count; i++) {
+    hw__wire_news *news = &job->news[i];
+    if (fence_exists(f, job, job->partitions[i], news->fence, &for_leases_ms) &&
+        readings_come(f, news->event.seq / HW_WIRE_STRIDE, &for_readings_ms)) {
+      job->news[kept] = *news;
       job->partitions[kept++] = job->partitions[i];
     } else {
-      free(job->news[i].event.body);
+      hw__log_fields(HW_LOG_WARNING, "news_refused", "{s:I, s:I, s:I}", "partition", (json_int_t)job->partitions[i],
+                     "fence", (json_int_t)news->fence, "seq", (json_int_t)news->event.seq);
+      free(news->event.body);
       hw__metric_add(HW_METRIC_NEWS_REFUSED, 1);
     }
   }
@@ -230,7 +257,7 @@ static void follow_news(hw__follower *f, hw__bus_pull *pull, news_job *job) {
     job->count += read_news(f, &messages[i], &job->news[job->count], &job->partitions[job->count]);
     hw__bus_message_free(&messages[i]);
   }
-  await_readings(f, job);
+  sift(f, job);
   hw__db_status status = HW_DB_STOPPING;
   while (!stopping(f) && (status = hw__store_write(f->store, run_news, job)) != HW_DB_OK) {
     hw__log(HW_LOG_ERROR, "news_not_stored", "reason", hw__db_text(status));
@@ -251,8 +278,9 @@ static void *news_loop(void *argument) {
   while (!stopping(f) && !atomic_load(&f->joined)) {
     hw__clock_nap_ms(50);
   }
-  if (job.news && job.partitions && hw__feed_cursor(f->store, out_cursor, &cursor) == HW_DB_OK && !stopping(f) &&
-      hw__bus_pull_open(f->cluster.bus, "HW_OUT", "hw.out.>", cursor, &pull) == HW_OK) {
+  job.fences = calloc(f->cluster.partitions + 1, sizeof *job.fences);
+  if (job.news && job.partitions && job.fences && hw__feed_cursor(f->store, out_cursor, &cursor) == HW_DB_OK &&
+      !stopping(f) && hw__bus_pull_open(f->cluster.bus, "HW_OUT", "hw.out.>", cursor, &pull) == HW_OK) {
     while (!stopping(f)) {
       follow_news(f, pull, &job);
     }
@@ -260,6 +288,7 @@ static void *news_loop(void *argument) {
   hw__bus_pull_close(pull);
   free(job.news);
   free(job.partitions);
+  free(job.fences);
   return NULL;
 }
 

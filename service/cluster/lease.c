@@ -1,13 +1,28 @@
 #include "cluster/lease.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char bucket[] = "hw_lease";
 
-static void key_of(const hw__lease *lease, char out[32]) {
-  snprintf(out, 32, "p%zu", lease->partition);
+static void key_of(size_t partition, char out[32]) {
+  snprintf(out, 32, "p%zu", partition);
+}
+
+/* "OWNER FENCE"; "OWNER" by whoever just took it, with the revision that this very write got; "": nobody's. What a
+ * stranger wrote there is no fence that does not exist yet. */
+static hw__bus_status read_key(hw__bus *bus, size_t partition, char owner[HW_OWNER_SIZE], int64_t *fence,
+                               int64_t *revision) {
+  char key[32], text[HW_LEASE_MARK] = "";
+  int64_t told = 0;
+  key_of(partition, key);
+  owner[0] = '\0';
+  const hw__bus_status status = hw__bus_get(bus, bucket, key, text, sizeof text, revision);
+  const int fields = sscanf(text, "%95s %" SCNd64, owner, &told);
+  *fence = fields == 2 && told > 0 && told < *revision ? told : *revision;
+  return status;
 }
 
 void hw__lease_init(hw__lease *lease, hw__bus *bus, size_t partition, const char *owner) {
@@ -15,10 +30,9 @@ void hw__lease_init(hw__lease *lease, hw__bus *bus, size_t partition, const char
 }
 
 hw__bus_status hw__lease_look(hw__lease *lease) {
-  char key[32], owner[HW_OWNER_SIZE] = "";
-  int64_t revision = 0;
-  key_of(lease, key);
-  const hw__bus_status status = hw__bus_get(lease->bus, bucket, key, owner, sizeof owner, &revision);
+  char owner[HW_OWNER_SIZE];
+  int64_t revision = 0, fence = 0;
+  const hw__bus_status status = read_key(lease->bus, lease->partition, owner, &fence, &revision);
   if (status == HW_BUS_AWAY) {
     lease->seen_ms = hw__clock_ms(); /* silence of the cluster is not silence of the holder */
     return status;
@@ -29,6 +43,12 @@ hw__bus_status hw__lease_look(hw__lease *lease) {
     snprintf(lease->seen_owner, sizeof lease->seen_owner, "%s", owner);
   }
   return HW_BUS_OK;
+}
+
+hw__bus_status hw__lease_highest_fence(hw__bus *bus, size_t partition, int64_t *out) {
+  char owner[HW_OWNER_SIZE];
+  int64_t revision = 0;
+  return read_key(bus, partition, owner, out, &revision);
 }
 
 bool hw__lease_is_free(const hw__lease *lease) {
@@ -51,11 +71,12 @@ hw__bus_status hw__lease_take(hw__lease *lease) {
   char key[32];
   int64_t revision = 0;
   const int64_t asked_ms = hw__clock_ms();
-  key_of(lease, key);
+  key_of(lease->partition, key);
   const hw__bus_status status = hw__bus_set(lease->bus, bucket, key, lease->owner, lease->revision, &revision);
   if (status == HW_BUS_OK) {
     hold(lease, revision, asked_ms);
     lease->fence = revision;
+    snprintf(lease->mark, sizeof lease->mark, "%s %" PRId64, lease->owner, lease->fence);
     atomic_store(&lease->held, true);
   } else {
     hw__lease_look(lease);
@@ -82,11 +103,11 @@ void hw__lease_renew(hw__lease *leases, size_t count) {
   for (size_t i = 0; i < count && letters && subjects; i++) {
     if (atomic_load(&leases[i].held)) {
       char key[32];
-      key_of(&leases[i], key);
+      key_of(leases[i].partition, key);
       snprintf(subjects[n], sizeof subjects[n], "$KV.%s.%s", bucket, key);
       letters[n] = (hw__bus_letter){.subject = subjects[n],
-                                    .data = leases[i].owner,
-                                    .size = strlen(leases[i].owner),
+                                    .data = leases[i].mark,
+                                    .size = strlen(leases[i].mark),
                                     .guarded = true,
                                     .expected = leases[i].revision};
       n++;
@@ -108,7 +129,7 @@ void hw__lease_renew(hw__lease *leases, size_t count) {
 void hw__lease_release(hw__lease *lease) {
   char key[32];
   int64_t revision = lease->revision;
-  key_of(lease, key);
+  key_of(lease->partition, key);
   if (atomic_exchange(&lease->held, false) &&
       hw__bus_set(lease->bus, bucket, key, "", lease->revision, &revision) == HW_BUS_OK) {
     lease->revision = revision;

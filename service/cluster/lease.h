@@ -4,7 +4,8 @@
  * revision: one that has not changed for HW_LEASE_SILENT_MS, by the watcher's own clock, is given up
  * and may be taken, again by compare-and-set. A holder that could not renew for HW_LEASE_HOLD_MS, by
  * its own clock and counted from before it asked, stops by itself, which is sooner. No two clocks are
- * compared. The revision a lease was taken with is its fence: later leases have higher ones.
+ * compared. The revision a lease was taken with is its fence: later leases have higher ones. The holder writes it
+ * behind its name with every renewal, so that whoever reads news can see which fences there have been.
  */
 #ifndef HW_CLUSTER_LEASE_H
 #define HW_CLUSTER_LEASE_H
@@ -13,7 +14,13 @@
 
 #include "bus/bus.h"
 
-enum { HW_LEASE_HOLD_MS = 4000, HW_LEASE_SILENT_MS = 5500, HW_LEASE_RENEW_MS = 1000, HW_OWNER_SIZE = 96 };
+enum {
+  HW_LEASE_HOLD_MS = 4000,
+  HW_LEASE_SILENT_MS = 5500,
+  HW_LEASE_RENEW_MS = 1000,
+  HW_OWNER_SIZE = 96,
+  HW_LEASE_MARK = 128
+};
 
 typedef struct {
   hw__bus *bus;
@@ -22,6 +29,7 @@ typedef struct {
   char seen_owner[HW_OWNER_SIZE]; /* as last looked at; empty: nobody */
   int64_t revision, seen_ms;      /* the key's, and since when it is known to be that */
   int64_t fence;
+  char mark[HW_LEASE_MARK]; /* owner and fence, as renewals write them */
   atomic_bool held;
   _Atomic int64_t renewed_ms;
 } hw__lease;
@@ -39,6 +47,9 @@ hw__bus_status hw__lease_take(hw__lease *lease);
 void hw__lease_renew(hw__lease *leases, size_t count);
 /* Hand it back, so that the next need not wait. */
 void hw__lease_release(hw__lease *lease);
+/* The highest fence that anybody can have of this partition now.
+ * Status: HW_BUS_ABSENT when nobody ever had it. */
+hw__bus_status hw__lease_highest_fence(hw__bus *bus, size_t partition, int64_t *out);
 /* May we act on it now? From any thread. */
 bool hw__lease_holds(const hw__lease *lease);
 

@@ -90,7 +90,7 @@ hw__reply hw__get_export(hw__request *request) {
   }
   json_t *incident = hw__show_incident(request->service, c.db, &c.incident);
   hw__store_return(request->service->store, c.db);
-  const hw__reply reply = hw__reply_places(request->service, c.site, incident);
+  const hw__reply reply = hw__reply_places(request, c.site, incident);
   json_decref(incident);
   return reply;
 }

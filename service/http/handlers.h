@@ -3,6 +3,7 @@
 #define HW_HTTP_HANDLERS_H
 
 #include "http/http.h"
+#include "live/show.h"
 
 /* readings.c */
 hw__reply hw__post_readings(hw__request *request);
@@ -59,8 +60,11 @@ bool hw__take_readings(const hw__request *request, hw__body_kind kind, hw__inges
 /* How many rows have a fate that was refused. */
 uint64_t hw__rejected(const hw__ingest *ingest);
 
-/* A river's places as GeoJSON; incident (as hw__show_incident shows it, borrowed) may be NULL. */
-hw__reply hw__reply_places(hw__service *service, const hw__site *site, const json_t *incident);
+/* Which of this river's sensors the query asks for: `limit` of them, behind the one named `after`. False: *refusal. */
+bool hw__query_page(const hw__request *request, const hw__site *site, hw__sensor_page *out, hw__reply *refusal);
+/* A river's places as GeoJSON, the sensors of the page that the query asks for; incident (as hw__show_incident shows
+ * it, borrowed) may be NULL. */
+hw__reply hw__reply_places(const hw__request *request, const hw__site *site, const json_t *incident);
 
 /* The incident a route's {} names: its number, or 0 when it is none. */
 int64_t hw__captured_incident(const hw__request *request);

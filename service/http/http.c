@@ -9,6 +9,7 @@
 #include "base/metrics.h"
 #include "http/connections.h"
 #include "http/deflate.h"
+#include "http/head_lines.h"
 #include "http/host_header.h"
 #include "http/inflate.h"
 #include "http/rate_limit.h"
@@ -184,27 +185,33 @@ static size_t body_most(const exchange *e) {
 }
 
 typedef struct {
-  size_t lengths, encodings;
+  size_t lengths, encodings, unknown;
 } framing;
 
 static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
   (void)kind;
-  (void)value;
   framing *f = context;
+  const bool encoding = strcasecmp(name, "Transfer-Encoding") == 0;
   f->lengths += strcasecmp(name, "Content-Length") == 0;
-  f->encodings += strcasecmp(name, "Transfer-Encoding") == 0;
+  f->encodings += encoding;
+  f->unknown += encoding && (!value || strcasecmp(value, "chunked") != 0);
   return MHD_YES;
 }
 
-/* Where a body ends has to be said once, or a proxy in front may see another request than we do. */
-static bool is_framed_twice(struct MHD_Connection *connection) {
+/* Where lines and the body end has to be said once and plainly, or a proxy in front may see another request than we do.
+ * Returned: what is wrong, NULL: nothing. */
+static const char *framing_fault(const exchange *e, const char *version) {
   framing f = {0};
-  MHD_get_connection_values(connection, MHD_HEADER_KIND, count_framing, &f);
-  return f.lengths + f.encodings > 1;
+  MHD_get_connection_values(e->request.connection, MHD_HEADER_KIND, count_framing, &f);
+  return f.lengths + f.encodings > 1 ? "Content-Length or Transfer-Encoding more than once, expected one of them"
+         : f.unknown                 ? "a Transfer-Encoding that is not known here, expected chunked"
+         : !hw__head_is_plain(e->request.connection, e->request.method, version)
+             ? "a line of the head that does not end with CRLF, or is folded"
+             : NULL;
 }
 
 /* The head is there: what it asks for, whether it may, and whether there is room for what follows. */
-static enum MHD_Result begin(exchange *e) {
+static enum MHD_Result begin(exchange *e, const char *version) {
   hw__request *request = &e->request;
   hw__service *service = request->service;
   struct MHD_Connection *connection = request->connection;
@@ -214,8 +221,9 @@ static enum MHD_Result begin(exchange *e) {
   }
   bool path_known = false;
   hw__reply refusal;
-  if (is_framed_twice(connection)) {
-    refusal = hw__reply_error(400, "Content-Length or Transfer-Encoding more than once, expected one of them");
+  const char *fault = framing_fault(e, version);
+  if (fault) {
+    refusal = hw__reply_error(400, "%s", fault);
     refusal.close = true;
     return refuse(e, refusal);
   }
@@ -331,7 +339,6 @@ static enum MHD_Result answer(exchange *e) {
 enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connection, const char *url,
                                     const char *method, const char *version, const char *data, size_t *data_size,
                                     void **state) {
-  (void)version;
   exchange *e = *state;
   if (!e) {
     *state = e = calloc(1, sizeof *e);
@@ -339,7 +346,7 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
       return MHD_NO;
     }
     e->request = (hw__request){.service = context, .connection = connection, .method = method, .path = url};
-    return begin(e);
+    return begin(e, version);
   }
   if (*data_size) {
     take_body(e, data, *data_size);

@@ -45,8 +45,12 @@ static void add_lines(json_t *features, const hw__site *site, double within_m) {
   }
 }
 
-static hw__reply reply_collection(json_t *features) {
-  hw__reply reply = hw__reply_json(200, json_pack("{s:s, s:o}", "type", "FeatureCollection", "features", features));
+static json_t *collection(json_t *features) {
+  return json_pack("{s:s, s:o}", "type", "FeatureCollection", "features", features);
+}
+
+static hw__reply reply_geojson(json_t *root) {
+  hw__reply reply = hw__reply_json(200, root);
   reply.type = "application/geo+json";
   return reply;
 }
@@ -98,9 +102,14 @@ static void add_source(json_t *features, const hw__site *site, const json_t *inc
   }
 }
 
-hw__reply hw__reply_places(hw__service *service, const hw__site *site, const json_t *incident) {
-  const ptrdiff_t index = hw__catalog_find(service->catalog, site->id);
-  json_t *river = hw__show_river(service, (size_t)index, true);
+hw__reply hw__reply_places(const hw__request *request, const hw__site *site, const json_t *incident) {
+  const ptrdiff_t index = hw__catalog_find(request->service->catalog, site->id);
+  hw__sensor_page page;
+  hw__reply refusal;
+  if (!hw__query_page(request, site, &page, &refusal)) {
+    return refusal;
+  }
+  json_t *river = hw__show_river(request->service, (size_t)index, page, true);
   json_t *features = json_array();
   add_lines(features, site, 0);
   add_places(features, site, json_object_get(river, "sensors"), "sensor", incident);
@@ -109,8 +118,10 @@ hw__reply hw__reply_places(hw__service *service, const hw__site *site, const jso
   if (incident) {
     add_source(features, site, incident);
   }
+  json_t *root = collection(features);
+  json_object_set(root, "sensors_more", json_object_get(river, "sensors_more"));
   json_decref(river);
-  return reply_collection(features);
+  return reply_geojson(root);
 }
 
 static const hw__site *captured_site(const hw__request *request) {
@@ -120,8 +131,7 @@ static const hw__site *captured_site(const hw__request *request) {
 
 hw__reply hw__get_places(hw__request *request) {
   const hw__site *site = captured_site(request);
-  return site ? hw__reply_places(request->service, site, NULL)
-              : hw__reply_error(404, "no river '%.64s'", request->captured[0]);
+  return site ? hw__reply_places(request, site, NULL) : hw__reply_error(404, "no river '%.64s'", request->captured[0]);
 }
 
 hw__reply hw__get_centerline(hw__request *request) {
@@ -133,11 +143,9 @@ hw__reply hw__get_centerline(hw__request *request) {
   if (site->river.branch_count) {
     json_t *features = json_array();
     add_lines(features, site, 0);
-    return reply_collection(features);
+    return reply_geojson(collection(features));
   }
-  hw__reply reply = hw__reply_json(200, hw__centerline_feature(&site->lines[0], 0));
-  reply.type = "application/geo+json";
-  return reply;
+  return reply_geojson(hw__centerline_feature(&site->lines[0], 0));
 }
 
 /* ?within_m=M: what lies less than that off a line is left out of it. */
@@ -150,5 +158,5 @@ hw__reply hw__get_centerlines(hw__request *request) {
   for (size_t i = 0; i < hw__catalog_count(request->service->catalog); i++) {
     add_lines(features, hw__catalog_site(request->service->catalog, i), within_m);
   }
-  return reply_collection(features);
+  return reply_geojson(collection(features));
 }

@@ -3,8 +3,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "http/handlers.h"
+#include "live/present.h"
 #include "live/show.h"
 
 enum { INCIDENTS_MOST = 500 };
@@ -40,7 +42,7 @@ static double middle(const json_t *object, const char *key) {
 }
 
 static void put_value(FILE *out, double value) {
-  if (isnan(value)) {
+  if (!isfinite(value)) {
     fputs(" NaN\n", out);
   } else {
     fprintf(out, " %.17g\n", value);
@@ -53,37 +55,68 @@ static void head(FILE *out, const char *name, const char *help) {
 
 /* --- sensors --- */
 
-static void put_sensors(FILE *out, const json_t *rivers, const char *name, const char *help,
-                        double (*part)(const json_t *sensor)) {
-  size_t r, s;
-  json_t *river, *sensor;
+/* What a sensor's value is; present_s on its river's clock. */
+typedef double (*sensor_value)(const hw__detector *detector, double present_s);
+
+static void put_sensors(FILE *out, hw__service *service, const double *present_s, const char *name, const char *help,
+                        sensor_value value) {
   head(out, name, help);
-  json_array_foreach(rivers, r, river) {
-    json_array_foreach(json_object_get(river, "sensors"), s, sensor) {
+  for (size_t r = 0; present_s && r < hw__catalog_count(service->catalog); r++) {
+    const hw__site *site = hw__catalog_site(service->catalog, r);
+    for (size_t s = 0; s < site->river.sensor_count; s++) {
+      const hw__detector d = hw__tracker_detector(service->processing.tracker, (hw__place){r, s});
       fprintf(out, "%s{river=\"", name);
-      put_text(out, word(river, "id"));
+      put_text(out, site->id);
       fputs("\",sensor=\"", out);
-      put_text(out, word(sensor, "id"));
+      put_text(out, site->river.sensors[s].id);
       fputs("\"}", out);
-      put_value(out, part(sensor));
+      put_value(out, value(&d, present_s[r]));
     }
   }
 }
 
-static double latest(const json_t *sensor) {
-  return number(sensor, "latest_g_m3");
+static double latest(const hw__detector *d, double present_s) {
+  (void)present_s;
+  return d->latest_g_m3;
 }
 
-static double age(const json_t *sensor) {
-  return number(sensor, "age_s");
+static double age(const hw__detector *d, double present_s) {
+  return present_s - d->latest_s;
 }
 
-static double is_in_alarm(const json_t *sensor) {
-  return *word(sensor, "state") == 'a';
+static double is_in_alarm(const hw__detector *d, double present_s) {
+  return strcmp(hw__sensor_state(d, present_s), "alarm") == 0;
 }
 
-static double is_silent(const json_t *sensor) {
-  return *word(sensor, "state") == 's';
+static double is_silent(const hw__detector *d, double present_s) {
+  return strcmp(hw__sensor_state(d, present_s), "silent") == 0;
+}
+
+/* NULL where there are too many sensors for series of their own, or no memory. */
+static double *presents(hw__service *service, size_t *omitted) {
+  const size_t rivers = hw__catalog_count(service->catalog);
+  size_t sensors = 0;
+  for (size_t r = 0; r < rivers; r++) {
+    sensors += hw__catalog_site(service->catalog, r)->river.sensor_count;
+  }
+  double *present_s = sensors > HW_PAGE_MOST ? NULL : calloc(rivers + 1, sizeof *present_s);
+  for (size_t r = 0; present_s && r < rivers; r++) {
+    present_s[r] = hw__present_s(service, r);
+  }
+  *omitted = present_s ? 0 : sensors;
+  return present_s;
+}
+
+static void put_all_sensors(FILE *out, hw__service *service) {
+  size_t omitted;
+  double *p = presents(service, &omitted);
+  head(out, "headwater_sensors_omitted", "Sensors without series of their own here: they are too many.");
+  fprintf(out, "headwater_sensors_omitted %zu\n", omitted);
+  put_sensors(out, service, p, "headwater_sensor_concentration_g_m3", "Latest reading.", latest);
+  put_sensors(out, service, p, "headwater_sensor_age_seconds", "Since the latest reading.", age);
+  put_sensors(out, service, p, "headwater_sensor_alarm", "1 while above its background.", is_in_alarm);
+  put_sensors(out, service, p, "headwater_sensor_silent", "1 while nothing has come for long.", is_silent);
+  free(p);
 }
 
 /* --- incidents and intakes --- */
@@ -168,14 +201,8 @@ hw__reply hw__get_river_metrics(hw__request *request) {
   if (!out) {
     return hw__reply_error(500, "out of memory");
   }
-  json_t *rivers = json_array(), *incidents = open_incidents(service);
-  for (size_t i = 0; i < hw__catalog_count(service->catalog); i++) {
-    json_array_append_new(rivers, hw__show_river(service, i, true));
-  }
-  put_sensors(out, rivers, "headwater_sensor_concentration_g_m3", "Latest reading.", latest);
-  put_sensors(out, rivers, "headwater_sensor_age_seconds", "Since the latest reading.", age);
-  put_sensors(out, rivers, "headwater_sensor_alarm", "1 while above its background.", is_in_alarm);
-  put_sensors(out, rivers, "headwater_sensor_silent", "1 while nothing has come for long.", is_silent);
+  json_t *incidents = open_incidents(service);
+  put_all_sensors(out, service);
   put_incidents(out, incidents, "headwater_incident_info", "1 for each open incident.", NULL);
   put_incidents(out, incidents, "headwater_incident_mass_g", "Mass released, best estimate.", "mass_g");
   put_incidents(out, incidents, "headwater_incident_location_m", "Where along its branch, best estimate.",
@@ -184,7 +211,6 @@ hw__reply hw__get_river_metrics(hw__request *request) {
   put_intakes(out, incidents, "headwater_intake_peak_g_m3", "Expected highest concentration.", peak_of);
   put_intakes(out, incidents, "headwater_intake_first_seconds", "When the level is passed, river's clock.", first_of);
   put_intakes(out, incidents, "headwater_intake_last_seconds", "When it is passed downwards for good.", last_of);
-  json_decref(rivers);
   json_decref(incidents);
   fclose(out);
   return hw__reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text);

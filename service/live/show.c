@@ -127,25 +127,27 @@ json_t *hw__show_remarks(const hw_river *river, bool calendar, double present_s)
   return stale ? json_pack("[s+]", "An incident now would get no answer: ", sentence) : json_array();
 }
 
-json_t *hw__show_river(hw__service *service, size_t index, bool brief) {
+json_t *hw__show_river(hw__service *service, size_t index, hw__sensor_page page, bool brief) {
   const hw__site *site = hw__catalog_site(service->catalog, index);
   const hw__time_base base = hw__river_time_base(service, index);
   const bool calendar = base == HW_TIME_CALENDAR;
   const double present = hw__present_s(service, index);
+  const size_t count = site->river.sensor_count, from = page.from < count ? page.from : count;
+  const size_t shown = page.most < count - from ? page.most : count - from;
   json_t *sensors = json_array();
-  for (size_t s = 0; s < site->river.sensor_count; s++) {
+  for (size_t s = from; s < from + shown; s++) {
     json_array_append_new(sensors, show_sensor(service, (hw__place){index, s}, present, calendar));
   }
-  json_t *root =
-      json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name",
-                site->river.name, "time_base",
-                calendar                   ? "calendar"
-                : base == HW_TIME_RELATIVE ? "relative"
-                                           : "unset",
-                "present_s", hw__real(present), "present", hw__instant(calendar, present), "sensors", sensors,
-                "candidates", show_places(&site->river, false), "intakes", show_places(&site->river, true), "gauges",
-                show_gauges(&site->river), "branches", show_branches(&site->river), "remarks",
-                hw__show_remarks(&site->river, calendar, present), "has_centerline", hw__site_is_mapped(site));
+  json_t *root = json_pack(
+      "{s:s, s:s, s:s, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b}", "id", site->id, "name", site->river.name,
+      "time_base",
+      calendar                   ? "calendar"
+      : base == HW_TIME_RELATIVE ? "relative"
+                                 : "unset",
+      "present_s", hw__real(present), "present", hw__instant(calendar, present), "sensors", sensors, "sensors_more",
+      from + shown < count, "candidates", show_places(&site->river, false), "intakes", show_places(&site->river, true),
+      "gauges", show_gauges(&site->river), "branches", show_branches(&site->river), "remarks",
+      hw__show_remarks(&site->river, calendar, present), "has_centerline", hw__site_is_mapped(site));
   if (root && !brief) {
     add_configuration(root, &site->river);
   }

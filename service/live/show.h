@@ -6,8 +6,14 @@
 #include "live/service.h"
 
 hw__time_base hw__river_time_base(hw__service *service, size_t site);
-/* A river with its configuration and the health of its sensors; brief: without the configuration. */
-json_t *hw__show_river(hw__service *service, size_t site, bool brief);
+/* Some of a river's sensors: an answer has to end, however many there are. */
+typedef struct {
+  size_t from, most;
+} hw__sensor_page;
+enum { HW_PAGE_USUAL = 5000, HW_PAGE_MOST = 20000 };
+/* A river with its configuration and the health of the page's sensors (`sensors_more`: there are others behind them);
+ * brief: without the configuration. */
+json_t *hw__show_river(hw__service *service, size_t site, hw__sensor_page page, bool brief);
 /* What whoever looks after this river should know before a spill: sentences. */
 json_t *hw__show_remarks(const hw_river *river, bool calendar, double present_s);
 json_t *hw__show_reading(const hw__service *service, const hw__log_record *record, bool calendar);

@@ -139,11 +139,31 @@ static hw__db_status take_lock(postgres_db *db, int patience_ms) {
   }
 }
 
+/* Whose schema is it? Triggers of its tables run with our rights: somebody else who may make schemas in this database
+ * could have laid one out for us. Its owner has to be us, one of our own roles, or who may do everything here anyway.
+ */
+static hw__db_status check_owner(postgres_db *db) {
+  int64_t strange = 0;
+  const hw__db_status status =
+      hw__pg_number(db,
+                    "SELECT count(*) FROM pg_namespace n JOIN pg_roles r ON r.oid = n.nspowner "
+                    "WHERE n.nspname = 'headwater' AND NOT (r.rolsuper OR pg_has_role(n.nspowner, 'MEMBER') OR "
+                    "r.oid = (SELECT datdba FROM pg_database WHERE datname = current_database()))",
+                    &strange);
+  if (status != HW_DB_OK || !strange) {
+    return status;
+  }
+  keep_reason(db, "its schema headwater belongs to another user, expected this one, or the owner of the database");
+  return HW_DB_READONLY;
+}
+
 /* Asked first: making what is there needs rights that using it does not. */
 static hw__db_status make_schema(postgres_db *db) {
   int64_t there = 0;
-  const hw__db_status status =
-      hw__pg_number(db, "SELECT (to_regclass('headwater.schema_version') IS NOT NULL)::int", &there);
+  hw__db_status status = check_owner(db);
+  if (status == HW_DB_OK) {
+    status = hw__pg_number(db, "SELECT (to_regclass('headwater.schema_version') IS NOT NULL)::int", &there);
+  }
   return status != HW_DB_OK || there
              ? status
              : hw__pg_execute(db,

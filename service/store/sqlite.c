@@ -105,6 +105,18 @@ static hw__db_status execute(sqlite_db *db, const char *sql) {
   return meaning(sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
 }
 
+/* A file may come from somewhere else, as a copy of a cluster or a backup: what it brings along beside its tables, code
+ * that runs when a row is written or read, has no say. */
+static hw__db_status leave_code_alone(sqlite_db *db) {
+  static const int off[] = {SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW,
+                            SQLITE_DBCONFIG_TRUSTED_SCHEMA};
+  hw__db_status status = HW_DB_OK;
+  for (size_t i = 0; i < sizeof off / sizeof off[0] && status == HW_DB_OK; i++) {
+    status = meaning(sqlite3_db_config(db->handle, off[i], 0, (int *)NULL));
+  }
+  return status;
+}
+
 static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, char *reason, size_t size) {
   sqlite_db *db = calloc(1, sizeof *db);
   if (!db) {
@@ -117,6 +129,9 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
   hw__db_status status = db->path ? meaning(sqlite3_open_v2(where, &db->handle, flags, NULL)) : HW_DB_MEMORY;
   if (status == HW_DB_OK) {
     sqlite3_busy_timeout(db->handle, 5000);
+    status = leave_code_alone(db);
+  }
+  if (status == HW_DB_OK) {
     /* cell_size_check: meet a damaged page with an error, not with a wrong row. */
     status = execute(db, writer ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON;"
                                   "PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 4000;"

@@ -198,16 +198,16 @@ hw_status hw__river_take_items(hw__yaml *yaml, const yaml_node_t *node, const ch
 
 hw_status hw__river_check_unique(hw__yaml *yaml, const yaml_node_t *node, const char *item, const char *ids,
                                  size_t size, size_t count) {
-  for (size_t i = 1; ids && i < count; i++) {
-    for (size_t j = 0; j < i; j++) {
-      if (strcmp(ids + i * size, ids + j * size) == 0) {
-        const yaml_node_t *at = hw__yaml_node(yaml, node->data.sequence.items.start[i]);
-        const yaml_node_t *id = hw__yaml_value(yaml, at, "id");
-        return hw__yaml_fail(yaml, id ? id : at, "%s id '%s' a second time, expected unique ids", item, ids + i * size);
-      }
-    }
+  size_t again = count;
+  if (ids && hw__text_repeated(ids, size, count, &again) != HW_OK) {
+    return hw__fail(yaml->error, HW_ENOMEM, "%s: %s", yaml->name, hw_status_text(HW_ENOMEM));
   }
-  return HW_OK;
+  if (again == count) {
+    return HW_OK;
+  }
+  const yaml_node_t *at = hw__yaml_node(yaml, node->data.sequence.items.start[again]);
+  const yaml_node_t *id = hw__yaml_value(yaml, at, "id");
+  return hw__yaml_fail(yaml, id ? id : at, "%s id '%s' a second time, expected unique ids", item, ids + again * size);
 }
 
 static hw_status take_reaches(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
@@ -337,7 +337,11 @@ hw_status hw__river_read(hw__yaml *yaml, hw_river *river) {
     return status;
   }
   hw_error sentence;
-  if (hw_river_check(river, &sentence) != HW_OK) {
+  status = hw_river_check(river, &sentence);
+  if (status == HW_ENOMEM) {
+    return hw__fail(yaml->error, status, "%s: %s", yaml->name, sentence.text);
+  }
+  if (status != HW_OK) {
     return hw__yaml_fail(yaml, root, "%s", sentence.text);
   }
   hw__river_remark(yaml, root, river);

@@ -148,17 +148,17 @@ static hw_status check_sensor(const hw_sensor *s, hw_error *error) {
 /* An id must be there and occur once. `first` is the list's first id and `stride` leads to the next. */
 static hw_status check_ids(const char *first, size_t stride, size_t count, const char *what, hw_error *error) {
   for (size_t i = 0; i < count; i++) {
-    const char *id = first + i * stride;
-    if (!id[0]) {
+    if (!first[i * stride]) {
       return hw__fail(error, HW_EINPUT, "%s %zu has no id", what, i + 1);
     }
-    for (size_t j = 0; j < i; j++) {
-      if (strcmp(id, first + j * stride) == 0) {
-        return hw__fail(error, HW_EINPUT, "%s id %s is used twice, expected unique ids", what, id);
-      }
-    }
   }
-  return HW_OK;
+  size_t again = count;
+  if (count && hw__text_repeated(first, stride, count, &again) != HW_OK) {
+    return hw__fail(error, HW_ENOMEM, "%s", hw_status_text(HW_ENOMEM));
+  }
+  return again == count
+             ? HW_OK
+             : hw__fail(error, HW_EINPUT, "%s id %s is used twice, expected unique ids", what, first + again * stride);
 }
 
 static hw_status check_candidate(const hw_candidate *c, hw_error *error) {

@@ -7,9 +7,11 @@ import gzip
 import hashlib
 import json
 import os
+import re
 import select
 import shutil
 import socket
+import sqlite3
 import ssl
 import subprocess
 import sys
@@ -278,6 +280,26 @@ def test_a_body_that_ends_twice_is_refused(folder):
         assert " 422 " in exchange(service, head + "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\n\r\n")
 
 
+def test_lines_of_a_head_end_with_crlf(folder):
+    lines = ["GET /healthz HTTP/1.1", "Host: localhost", "X-Empty:", "X-Last:  two \t", ""]
+    with serve(folder) as service:
+        assert " 200 " in exchange(service, "".join(line + "\r\n" for line in lines))
+        assert " 200 " in exchange(service, "GET /healthz HTTP/1.0\r\n\r\n")
+        bare = lambda which: "".join(
+            line + ("\n" if i in which else "\r\n") for i, line in enumerate(lines)
+        )  # noqa: E731
+        for head in (
+            *(bare({i}) for i in range(len(lines))),
+            bare(set(range(len(lines)))),
+            "GET /healthz HTTP/1.0\n\n",
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",  # folded
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\n\0Y: b\r\n\r\n",  # a zero as if it were a line's end
+            "POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n",
+        ):
+            answer = exchange(service, head)
+            assert " 400 " in answer and "Connection: close" in answer, (head, answer)
+
+
 def test_a_token_file_is_read_to_its_end_or_refused(folder):
     token = lambda n: f"read {hashlib.sha256(str(n).encode()).hexdigest()}\n"  # noqa: E731
     path = os.path.join(folder, "tokens")
@@ -370,6 +392,50 @@ def test_ids_in_a_csv_export_are_text(folder):
         incident = service.get("/v1/incidents")["incidents"][0]
         rows_of = list(csv.reader(service.request(f"/v1/incidents/{incident['id']}/readings")[1].splitlines()))
         assert {len(row) for row in rows_of} == {3} and {row[1] for row in rows_of[1:]} >= {"'=1+1 x"}, rows_of[:3]
+
+
+def test_code_in_a_database_file_does_not_run(folder):
+    with serve(folder) as service:
+        service.post("time_s,sensor,concentration_g_m3\n0,s1,0\n")
+    with contextlib.closing(sqlite3.connect(service.db)) as db:
+        db.execute("CREATE TRIGGER gone AFTER INSERT ON readings BEGIN DELETE FROM readings; END")
+        db.commit()
+    with service:
+        service.post("time_s,sensor,concentration_g_m3\n300,s1,0\n")
+    assert rows(service.db, "SELECT count(*) FROM readings") == [(2,)]
+
+
+def test_an_answer_about_many_sensors_comes_in_pages(folder):
+    most = 9000
+    sensors = "sensors:\n" + "\n".join(f"  - {{id: n{i}, location_m: {i}}}" for i in range(most))
+    river = re.sub(r"(?s)sensors:\n.*?(?=\n\w)", sensors, RIVER)
+    others = [os.path.join(folder, f"other{i}.yaml") for i in range(2)]
+    for path in others:
+        open(path, "w").write(river)
+    with serve(folder, *others, river=river) as service:
+        before, seen, after = memory_mb(service), [], ""
+        while after is not None:
+            page = service.get(f"/v1/rivers/demo?limit=4000{after}")
+            seen += [sensor["id"] for sensor in page["sensors"]]
+            after = f"&after={seen[-1]}" if page["sensors_more"] else None
+        assert seen == [f"n{i}" for i in range(most)], (len(seen), seen[:2], seen[-2:])
+        listed = lambda query: (  # noqa: E731
+            (a := service.get("/v1/rivers" + query))["more"],
+            [(r["id"], len(r["sensors"]), r["sensors_more"]) for r in a["rivers"]],
+        )
+        assert listed("") == (True, [("demo", 5000, True)])
+        assert listed("?limit=1e9") == (True, [("demo", most, False), ("other0", most, False)])
+        assert listed("?limit=20000&after=other0") == (False, [("other1", most, False)])
+        places = service.get(f"/v1/rivers/demo/places?limit=7&after=n{most - 10}")
+        shown = [f["properties"]["id"] for f in places["features"] if f["properties"]["kind"] == "sensor"]
+        assert shown == seen[most - 9 : most - 2] and places["sensors_more"], shown
+        metrics = service.request("/metrics/rivers")[1]
+        assert f"\nheadwater_sensors_omitted {3 * most}\n" in metrics and "headwater_sensor_silent{" not in metrics
+        grown = memory_mb(service, "VmHWM") - before
+        assert grown < 120, f"{grown} MB for answers about 27,000 sensors"
+        for wrong, code in (("limit=0", 400), ("limit=x", 400), ("after=nosuch", 404)):
+            assert service.request(f"/v1/rivers/demo?{wrong}")[0] == code, wrong
+            assert service.request(f"/v1/rivers?{wrong}")[0] == code, wrong
 
 
 def memory_mb(service, which="VmRSS"):
