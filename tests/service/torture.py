@@ -272,6 +272,13 @@ def faults(headwater):
                     "full disk: not ready, still answering",
                     service.request("/readyz")[0] == 503 and service.request("/v1/rivers")[0] == 200,
                 )
+                service.kill()
+                service.start()
+                failed += check(
+                    "full disk: it starts all the same, answers, and refuses with 507",
+                    service.request("/v1/rivers")[0] == 200
+                    and service.request("/v1/readings", big.replace("{0}", "77"), kind)[0] == 507,
+                )
                 subprocess.run(["mount", "-o", "remount,size=64m", small], check=True)
                 failed += check(
                     "space again: readings are accepted again",
