@@ -1,5 +1,5 @@
-"""Strangers in the cluster: what a sensor's permissions keep out, and what becomes of the answers when somebody with the
-services' own permissions lies about news, leases and copies. In the end they are those of one machine, to the bit.
+"""Strangers in the cluster: what a sensor's permissions keep out, and what becomes of the answers when somebody with
+the services' own permissions lies about news, leases and copies. In the end they are those of one machine, to the bit.
 
   hostile.py HEADWATER
 """
