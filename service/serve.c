@@ -78,7 +78,7 @@ static hw_status start_processing(hw__service *service, hw_error *error) {
   return status;
 }
 
-/* In a cluster: detection and engines are the workers' business, this is a door and a window. */
+/* In a cluster detection and estimates are the workers' job; this service accepts readings and shows answers. */
 static hw_status join_cluster(hw__service *service, hw_error *error) {
   const hw_serve_options *o = &service->options;
   const hw_nats_options *nats = &o->nats;

@@ -31,3 +31,15 @@ void hw__prometheus_counts(FILE *out) {
   fprintf(out, "# HELP headwater_info Version.\n# TYPE headwater_info gauge\nheadwater_info{version=\"%s\"} 1\n",
           HW_VERSION);
 }
+
+char *hw__prometheus_text(void (*write)(void *context, FILE *out), void *context) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (!out) {
+    return NULL;
+  }
+  write(context, out);
+  fclose(out);
+  return text;
+}

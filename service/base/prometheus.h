@@ -8,4 +8,7 @@
 void hw__prometheus_counts(FILE *out);
 void hw__prometheus_gauge(FILE *out, const char *name, const char *help, double value);
 
+/* What `write` writes, as text to be freed; NULL without memory. */
+char *hw__prometheus_text(void (*write)(void *context, FILE *out), void *context);
+
 #endif

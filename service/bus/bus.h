@@ -37,7 +37,7 @@ typedef struct {
 hw_status hw__bus_open(const hw__bus_options *options, hw__bus **out, hw_error *error);
 void hw__bus_close(hw__bus *bus);
 bool hw__bus_connected(const hw__bus *bus);
-/* Is it over for good, because the servers answer and do not let us in? *error says so. */
+/* Is it over for good, because the servers answer and refuse our credentials? *error says so. */
 bool hw__bus_refused(const hw__bus *bus, hw_error *error);
 
 /* --- streams and buckets --- */

@@ -97,7 +97,7 @@ static natsStatus connect_bus(hw__bus *bus, const hw__bus_options *options, hw_e
     const char *words = nats_GetLastError(NULL);
     const char *place = words ? strstr(words, "): ") : NULL; /* where in the library */
     snprintf(error->text, sizeof error->text, "--nats: the server %s: %.200s",
-             s == NATS_SSL_ERROR ? "cannot be trusted" : "does not let us in",
+             s == NATS_SSL_ERROR ? "cannot be trusted" : "refuses our credentials",
              place   ? place + 3
              : words ? words
                      : natsStatus_GetText(s));
@@ -184,7 +184,7 @@ bool hw__bus_connected(const hw__bus *bus) {
 bool hw__bus_refused(const hw__bus *bus, hw_error *error) {
   const bool refused = natsConnection_Status(bus->connection) == NATS_CONN_STATUS_CLOSED;
   if (refused) {
-    snprintf(error->text, sizeof error->text, "--nats: the servers do not let us in any longer");
+    snprintf(error->text, sizeof error->text, "--nats: the servers no longer accept our credentials");
   }
   return refused;
 }

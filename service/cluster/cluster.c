@@ -85,8 +85,8 @@ static hw_status agree_on_engine(hw__cluster *cluster, hw_error *error) {
     return HW_OK;
   }
   const bool newer = cluster->engine > HW_ENGINE;
-  snprintf(error->text, sizeof error->text,
-           "the cluster is worked by engine %" PRId64 ", this program has engine %d: %s", cluster->engine, HW_ENGINE,
+  snprintf(error->text, sizeof error->text, "the cluster runs engine %" PRId64 ", this program has engine %d: %s",
+           cluster->engine, HW_ENGINE,
            newer ? "expected the same, use a newer headwater" : "waiting for a worker of this engine to take over");
   return newer ? HW_EINPUT : HW_EIO;
 }

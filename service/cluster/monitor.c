@@ -11,27 +11,20 @@
 #include "ingest/fate.h"
 
 struct hw__monitor {
-  const hw__monitored *monitored;
+  hw__monitored *monitored;
   struct MHD_Daemon *daemon;
 };
 
-static char *metrics_text(const hw__monitored *monitored) {
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) {
-    return NULL;
-  }
+static void write_metrics(void *context, FILE *out) {
+  const hw__monitored *monitored = context;
   hw__fate_expose(out);
   hw__prometheus_counts(out);
-  hw__prometheus_gauge(out, "headwater_partitions_held", "Partitions worked here.",
+  hw__prometheus_gauge(out, "headwater_partitions_held", "Partitions processed here.",
                        atomic_load(&monitored->partitions_held));
   hw__prometheus_gauge(out, "headwater_workers_known", "Workers heard of lately, this one among them.",
                        atomic_load(&monitored->workers_known));
   hw__prometheus_gauge(out, "headwater_bus_connected", "1 while connected to the cluster.",
                        atomic_load(&monitored->connected));
-  fclose(out);
-  return text;
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
@@ -46,7 +39,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   if (strcmp(method, "GET") != 0) {
     code = 405;
   } else if (strcmp(url, "/metrics") == 0) {
-    text = metrics_text(monitor->monitored);
+    text = hw__prometheus_text(write_metrics, monitor->monitored);
     code = text ? 200 : 500;
   } else if (strcmp(url, "/healthz") == 0) {
     text = strdup("{\"status\":\"ok\"}");
@@ -63,7 +56,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
   return queued;
 }
 
-hw_status hw__monitor_start(const char *listen, const hw__monitored *monitored, hw__monitor **out, hw_error *error) {
+hw_status hw__monitor_start(const char *listen, hw__monitored *monitored, hw__monitor **out, hw_error *error) {
   *out = NULL;
   char host[128];
   unsigned port = 0;

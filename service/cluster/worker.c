@@ -59,7 +59,7 @@ static hw_status take_over(hw__worker *w, hw_error *error) {
   const bool alone = !w->strange[0];
   if (!alone) {
     snprintf(error->text, sizeof error->text,
-             "worker %s works with engine %lld, this program has engine %d: expected one engine in a cluster, stop the "
+             "worker %s has engine %lld, this program has engine %d: expected one engine in a cluster, stop the "
              "others first",
              w->strange, (long long)w->strange_engine, HW_ENGINE);
   }

@@ -46,6 +46,8 @@ hw__reply hw__get_bulletin(hw__request *request);
 hw__reply hw__get_stream(hw__request *request);
 /* operations.c */
 hw__reply hw__get_metrics(hw__request *request);
+/* What `write` writes of the service, for Prometheus. */
+hw__reply hw__reply_metrics(void (*write)(void *context, FILE *out), hw__service *service);
 hw__reply hw__get_health(hw__request *request);
 hw__reply hw__get_ready(hw__request *request);
 /* river_metrics.c */

@@ -23,20 +23,14 @@ static size_t open_incidents(hw__service *service) {
   return count;
 }
 
-hw__reply hw__get_metrics(hw__request *request) {
-  hw__service *service = request->service;
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) {
-    return hw__reply_error(500, "out of memory");
-  }
+static void write_metrics(void *context, FILE *out) {
+  hw__service *service = context;
   hw__fate_expose(out);
   hw__prometheus_counts(out);
   const int64_t head = hw__store_seq(service->store);
   hw__prometheus_gauge(out, "headwater_incidents_open", "Incidents open now.", (double)open_incidents(service));
   hw__prometheus_gauge(out, "headwater_log_records", "Readings and commands in the log.", (double)head);
-  hw__prometheus_gauge(out, "headwater_tracker_lag_records", "Records not yet looked at by detection.",
+  hw__prometheus_gauge(out, "headwater_tracker_lag_records", "Records that detection has not processed yet.",
                        (double)(head - hw__tracker_seq(service->processing.tracker)));
   hw__prometheus_gauge(out, "headwater_incidents_behind", "Incidents whose engine has readings to catch up with.",
                        (double)hw__solver_behind(service->processing.solver));
@@ -46,8 +40,16 @@ hw__reply hw__get_metrics(hw__request *request) {
     hw__prometheus_gauge(out, "headwater_bus_connected", "1 while connected to the cluster.",
                          hw__bus_connected(service->bus));
   }
-  fclose(out);
-  return hw__reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text);
+}
+
+hw__reply hw__reply_metrics(void (*write)(void *context, FILE *out), hw__service *service) {
+  char *text = hw__prometheus_text(write, service);
+  return text ? hw__reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text)
+              : hw__reply_error(500, "out of memory");
+}
+
+hw__reply hw__get_metrics(hw__request *request) {
+  return hw__reply_metrics(write_metrics, request->service);
 }
 
 hw__reply hw__get_health(hw__request *request) {

@@ -5,24 +5,7 @@
 
 #include "http/handlers.h"
 #include "live/show.h"
-
-static json_t *feature(const char *kind, json_t *geometry, json_t *properties) {
-  json_object_set_new(properties, "kind", json_string(kind));
-  return json_pack("{s:s, s:o, s:o}", "type", "Feature", "geometry", geometry, "properties", properties);
-}
-
-/* The element of `list` with this id; borrowed, NULL when there is none. */
-static const json_t *with_id(const json_t *list, const char *id) {
-  size_t i;
-  json_t *each;
-  json_array_foreach(list, i, each) {
-    const char *here = json_string_value(json_object_get(each, "id"));
-    if (here && strcmp(here, id) == 0) {
-      return each;
-    }
-  }
-  return NULL;
-}
+#include "rivers/feature.h"
 
 /* The line of a place or source, by the id of its branch. */
 static const hw__centerline *line_of(const hw__site *site, const json_t *place) {
@@ -68,14 +51,15 @@ static void add_places(json_t *features, const hw__site *site, const json_t *lis
     json_t *properties = json_copy(each);
     const char *id = json_string_value(json_object_get(each, "id"));
     if (incident && strcmp(kind, "candidate") == 0) {
-      const json_t *found = with_id(json_object_get(incident, "candidates"), id);
+      const json_t *found = hw__with_id(json_object_get(incident, "candidates"), id);
       json_object_set_new(properties, "probability", or_null(json_object_get(found, "probability")));
     }
     if (incident && strcmp(kind, "intake") == 0) {
-      json_object_set_new(properties, "arrival", or_null(with_id(json_object_get(incident, "arrivals"), id)));
+      json_object_set_new(properties, "arrival", or_null(hw__with_id(json_object_get(incident, "arrivals"), id)));
     }
     const double location_m = json_number_value(json_object_get(each, "location_m"));
-    json_array_append_new(features, feature(kind, hw__centerline_point(line_of(site, each), location_m), properties));
+    json_array_append_new(features,
+                          hw__feature(kind, hw__centerline_point(line_of(site, each), location_m), properties));
   }
 }
 
@@ -92,13 +76,14 @@ static void add_source(json_t *features, const hw__site *site, const json_t *inc
   json_object_set(properties, "interval", json_object_get(incident, "interval"));
   const double location_m = json_number_value(json_object_get(estimate, "location_m"));
   json_array_append_new(features,
-                        feature("source", hw__centerline_point(line_of(site, estimate), location_m), properties));
+                        hw__feature("source", hw__centerline_point(line_of(site, estimate), location_m), properties));
   const json_t *ends = json_object_get(interval, "location_m");
   if (json_array_size(ends) == 2) {
     const double lo = json_number_value(json_array_get(ends, 0)), hi = json_number_value(json_array_get(ends, 1));
     json_array_append_new(
-        features, feature("source_interval", hw__centerline_stretch(line_of(site, estimate), lo, hi),
-                          json_pack("{s:O, s:O}", "location_m", ends, "level", json_object_get(interval, "level"))));
+        features,
+        hw__feature("source_interval", hw__centerline_stretch(line_of(site, estimate), lo, hi),
+                    json_pack("{s:O, s:O}", "location_m", ends, "level", json_object_get(interval, "level"))));
   }
 }
 

@@ -193,14 +193,8 @@ static json_t *open_incidents(hw__service *service) {
   return list;
 }
 
-hw__reply hw__get_river_metrics(hw__request *request) {
-  hw__service *service = request->service;
-  char *text = NULL;
-  size_t size = 0;
-  FILE *out = open_memstream(&text, &size);
-  if (!out) {
-    return hw__reply_error(500, "out of memory");
-  }
+static void write_metrics(void *context, FILE *out) {
+  hw__service *service = context;
   json_t *incidents = open_incidents(service);
   put_all_sensors(out, service);
   put_incidents(out, incidents, "headwater_incident_info", "1 for each open incident.", NULL);
@@ -212,6 +206,8 @@ hw__reply hw__get_river_metrics(hw__request *request) {
   put_intakes(out, incidents, "headwater_intake_first_seconds", "When the level is passed, river's clock.", first_of);
   put_intakes(out, incidents, "headwater_intake_last_seconds", "When it is passed downwards for good.", last_of);
   json_decref(incidents);
-  fclose(out);
-  return hw__reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text);
+}
+
+hw__reply hw__get_river_metrics(hw__request *request) {
+  return hw__reply_metrics(write_metrics, request->service);
 }

@@ -169,7 +169,7 @@ static hw__db_status bring_back(hw__tracker *tracker) {
     if (restore(tracker, body, size)) {
       tracker->seq = seq;
     } else {
-      hw__log(HW_LOG_WARNING, "snapshot_not_readable", "consequence", "detection starts afresh");
+      hw__log(HW_LOG_WARNING, "snapshot_not_readable", "consequence", "detection learns anew");
       tracker->seq = hw__store_seq(tracker->store);
       adopt_open_incidents(tracker, db);
     }

@@ -13,9 +13,9 @@
   X(HW_FATE_CONFLICT, "conflict", "another value is stored for this sensor and time")                           \
   X(HW_FATE_MALFORMED, "malformed", "not readable")                                                             \
   X(HW_FATE_UNKNOWN, "unknown_sensor", "no such river, sensor or gauge")                                        \
-  X(HW_FATE_FUTURE, "future", "dated later than now and the tolerance")                                         \
+  X(HW_FATE_FUTURE, "future", "dated further ahead of now than is allowed")                                     \
   X(HW_FATE_NEGATIVE, "negative", "a concentration below zero by more than noise, or a discharge not above it") \
-  X(HW_FATE_ABSURD, "absurd", "no river holds this: above 1e6 g/m3 or m3/s, or a time out of range")            \
+  X(HW_FATE_ABSURD, "absurd", "implausible in any river: above 1e6 g/m3 or m3/s, or a time out of range")       \
   X(HW_FATE_TIME_BASE, "time_base", "calendar time where the river's is relative, or the other way round")
 
 typedef enum {

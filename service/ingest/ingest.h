@@ -88,7 +88,7 @@ typedef struct {
 } hw__raw_row;
 
 hw_status hw__ingest_row(hw__ingest *ingest, size_t line, const hw__raw_row *row);
-/* A reading with its place, time and value known: checked for what no river holds, then kept. */
+/* A reading with its place, time and value known: checked for what is implausible in any river, then kept. */
 hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry);
 hw_status hw__ingest_reject(hw__ingest *ingest, size_t line, hw__fate fate, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -13,7 +13,7 @@
 
 #include "headwater/status.h"
 
-/* Who is trusted to vouch for a name. */
+/* The CA certificates that servers are verified against. */
 typedef gnutls_certificate_credentials_t hw__trust;
 
 /* Given: a PEM file of certificates, or NULL for the machine's own list.

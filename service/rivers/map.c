@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rivers/centerline.h"
+#include "rivers/feature.h"
 #include "rivers/geopackage.h"
 
 static hw_status fail(hw_error *error, hw_status status, const char *path, const char *sentence) {
@@ -18,22 +19,7 @@ static json_t *point(const hw__centerline *line, size_t branch, double location_
 }
 
 static void add(json_t *features, const char *kind, json_t *geometry, json_t *properties) {
-  json_object_set_new(properties, "kind", json_string(kind));
-  json_array_append_new(
-      features, json_pack("{s:s, s:o, s:o}", "type", "Feature", "geometry", geometry, "properties", properties));
-}
-
-/* The element of `list` with this id, or NULL. */
-static json_t *with_id(const json_t *list, const char *id) {
-  size_t i;
-  json_t *each;
-  json_array_foreach(list, i, each) {
-    const char *here = json_string_value(json_object_get(each, "id"));
-    if (here && strcmp(here, id) == 0) {
-      return each;
-    }
-  }
-  return NULL;
+  json_array_append_new(features, hw__feature(kind, geometry, properties));
 }
 
 static json_t *place(const char *id, const char *name, double location_m) {
@@ -53,14 +39,14 @@ static void add_river(json_t *features, const hw_river *river, const hw__centerl
   for (size_t i = 0; i < river->candidate_count; i++) {
     const hw_candidate *c = &river->candidates[i];
     json_t *properties = place(c->id, c->name, c->location_m);
-    json_t *found = json_object_get(with_id(json_object_get(answer, "candidates"), c->id), "probability");
+    json_t *found = json_object_get(hw__with_id(json_object_get(answer, "candidates"), c->id), "probability");
     json_object_set(properties, "probability", found ? found : json_null());
     add(features, "candidate", point(line, c->branch, c->location_m), properties);
   }
   for (size_t i = 0; i < river->intake_count; i++) {
     const hw_intake *n = &river->intakes[i];
     json_t *properties = place(n->id, n->name, n->location_m);
-    json_t *found = with_id(json_object_get(answer, "arrivals"), n->id);
+    json_t *found = hw__with_id(json_object_get(answer, "arrivals"), n->id);
     json_object_set(properties, "arrival", found ? found : json_null());
     add(features, "intake", point(line, n->branch, n->location_m), properties);
   }

@@ -1,4 +1,4 @@
-/* Import: a stream nobody vouches for, into an empty store, in one transaction. */
+/* Import: an untrusted stream into an empty store, in one transaction. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>

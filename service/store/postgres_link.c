@@ -90,7 +90,7 @@ PGresult *hw__pg_result(postgres_db *db) {
   const int64_t until_ms = hw__clock_ms() + ANSWER_MS;
   while (!hw__pg_lost(db) && PQisBusy(db->link)) {
     if (!db->unbounded && !readable(db, until_ms)) {
-      hw__log(HW_LOG_ERROR, "postgresql_hangs", "consequence", "the connection is given up");
+      hw__log(HW_LOG_ERROR, "postgresql_hangs", "consequence", "the connection is closed");
       shutdown(PQsocket(db->link), SHUT_RDWR); /* the library finds its end, and with it a lost link */
     }
     if (db->unbounded || !PQconsumeInput(db->link)) {

@@ -97,7 +97,7 @@ class Door:
         self.node.more = self.node.more.replace("swordfish", "barracuda")
         self.node.start()
         for process in (display, worker):
-            self.ends(process, f"{process.name} ends when the password changed", "do not let us in any longer", 3)
+            self.ends(process, f"{process.name} ends when the password changed", "no longer accept our credentials", 3)
 
     def close(self):
         self.node.stop()

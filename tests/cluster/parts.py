@@ -298,7 +298,7 @@ def engines(headwater, folder, cluster, place):
         target=lambda: [publish(node.port, "hw.worker.veteran", b"") for _ in iter(lambda: stop.wait(0.4), True)]
     )
     voice.start()
-    ends(worker, "worker veteran works with engine 1")
+    ends(worker, "worker veteran has engine 1")
     stop.set()
     voice.join()
     waiting = Display(headwater, "waiting", folder, cluster, place.paths, *SETTINGS).start().ready()

@@ -53,7 +53,8 @@ export function AdvicePanel({ river, incident, unit }: { river: River; incident:
       </select>
     </label>
   );
-  const note = advice && "By what a reading is expected to tell; one bit halves the stretch, or the suspects.";
+  const note =
+    advice && "Ranked by the information a reading is expected to give; one bit halves the stretch, or the suspects.";
   const silent =
     incident.state !== "open"
       ? "the incident is closed"

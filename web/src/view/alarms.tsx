@@ -30,7 +30,7 @@ function Heard({ alarm }: { alarm: Alarm }) {
 export function AlarmPanel({ incident }: { incident: Incident }) {
   if (!incident.alarms.length) return null;
   return (
-    <Panel id="alarms" title="Alarms" note="What was told of this incident, and by whom it was seen.">
+    <Panel id="alarms" title="Alarms" note="All alarms of this incident, and who has acknowledged them.">
       <ul class="alarms">
         {incident.alarms.map((a) => (
           <li key={`${a.kind} ${a.subject}`}>

@@ -79,7 +79,7 @@ function Acknowledging({
 }) {
   return (
     <>
-      <p>Everybody who is told of this incident is told that you have seen it. The alarms stay as they are.</p>
+      <p>Everybody who is notified of this incident learns that you have seen it. The alarms stay as they are.</p>
       <label for="order-who">Who</label>
       <input id="order-who" value={who} maxLength={60} autofocus onInput={(e) => setWho(e.currentTarget.value)} />
       <label for="order-note">

@@ -18,7 +18,7 @@ function words(event: LogEvent, river: RiverBrief | undefined, unit: Unit): stri
     case "incident_closed":
       return `Incident ${event.incident} closed: ${text(body["reason"])}`;
     case "incident_reworked":
-      return `Incident ${event.incident} is worked again from its first reading: the engine is a new one`;
+      return `Incident ${event.incident} is computed again from its first reading by a new engine`;
     case "candidate":
       return `${text(body["name"]) || event.subject} is the source with ${p === null ? "?" : percent(p)} probability`;
     case "intake_alarm": {
@@ -36,7 +36,7 @@ function words(event: LogEvent, river: RiverBrief | undefined, unit: Unit): stri
       return `Sensor ${event.subject} is silent${age === null ? "" : `, last reading ${duration(age)} before`}`;
     }
     case "sensor_heard":
-      return `Sensor ${event.subject} is heard again`;
+      return `Sensor ${event.subject} reports again`;
     default:
       return `${event.kind.replace(/_/g, " ")}${event.subject ? `: ${event.subject}` : ""}`;
   }
