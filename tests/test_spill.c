@@ -20,6 +20,14 @@ static hw__tails tails;
 static hw__fit fits[STATIONS];
 static hw__station stations[STATIONS];
 static hw__spill spill;
+static _Alignas(64) hw__walk walk;
+
+/* What the walk makes of a station. */
+typedef struct {
+  hw__sight sight;
+  hw__curve curve;
+  bool filtered;
+} seen;
 
 /* Stretches of unlike water, the discharge known in the middle one and the area in the others, decay that counts, and a
  * search that reaches beyond the first sensor. */
@@ -74,16 +82,25 @@ static int release(void **state) {
 /* The coordinates of this source for the anchor: passage there, ln age there, ln mass, then what is in doubt, in ln.
  * The water is `faster` than the river says. */
 static double walk_with(const hw_source *source, size_t anchor, double faster, double *doubts, hw__release *r,
-                        hw__sight *sight) {
+                        seen *sight) {
   hw__spill_anchor(&spill, anchor);
   const double theta = stations[anchor].at.theta - hw__transport_integrals(transport, source->location_m).theta;
   const double age = theta / faster;
   double passage = source->time_s + age, ln_age = log(age), ln_mass = log(source->mass_g);
   double *const x[] = {&passage, &ln_age, &ln_mass, doubts, doubts + 1, doubts + 2};
-  return hw__spill_walk(&spill, 3, 0, x, r, sight);
+  const size_t first = 0;
+  hw__walk_begin(&walk, &spill, 3, 1, &first, x);
+  for (size_t k = 0; k < STATIONS; k++) {
+    assert_true(hw__walk_to(&walk, k));
+    sight[k].sight = hw__walk_sight(&walk, 0);
+    sight[k].curve = hw__sight_curve(&spill, &walk.release[0], k, &sight[k].sight);
+    sight[k].filtered = walk.filtered;
+  }
+  *r = walk.release[0];
+  return walk.ratio[0];
 }
 
-static double walk_from(const hw_source *source, size_t anchor, hw__release *r, hw__sight *sight) {
+static double walk_from(const hw_source *source, size_t anchor, hw__release *r, seen *sight) {
   double none[3] = {0};
   return walk_with(source, anchor, 1, none, r, sight);
 }
@@ -102,7 +119,7 @@ static void test_with_nothing_in_doubt_every_station_sees_what_the_river_carries
   static const hw_source sources[] = {{1300, -22106, -215 * 60.0}, {3700, -15420, -160 * 60.0}};
   for (size_t i = 0; i < 2; i++) {
     hw__release r;
-    hw__sight sight[STATIONS];
+    seen sight[STATIONS];
     for (size_t anchor = 0; anchor < STATIONS; anchor++) {
       check_near(walk_from(&sources[i], anchor, &r, sight), 0, 0); /* nothing is drawn on the way */
       assert_true(r.possible);
@@ -121,7 +138,7 @@ static void test_a_station_above_the_source_sees_nothing(void **state) {
   (void)state;
   const hw_source source = {1300, -9420, -215 * 60.0}; /* between the first and the second */
   hw__release r;
-  hw__sight sight[STATIONS];
+  seen sight[STATIONS];
   walk_from(&source, 1, &r, sight);
   assert_true(r.possible);
   check_near(sight[0].curve.travel_s, 0, 0); /* how "it does not pass" is written */
@@ -142,7 +159,7 @@ static void test_a_release_outside_the_search_is_impossible(void **state) {
                                {6000, -22106, -215 * 60.0}};
   for (size_t i = 0; i < 4; i++) {
     hw__release r;
-    hw__sight sight[STATIONS];
+    seen sight[STATIONS];
     walk_from(&outside[i], 1, &r, sight);
     assert_false(r.possible);
     assert_true(isinf(r.log_prior) && r.log_prior < 0);
@@ -155,7 +172,7 @@ static void test_the_prior_is_uniform_in_place_and_time_and_log_uniform_in_mass(
   (void)state;
   const hw_source source = {1300, -22106, -215 * 60.0};
   hw__release r;
-  hw__sight sight[STATIONS];
+  seen sight[STATIONS];
   walk_from(&source, 2, &r, sight);
   const double v = 1.1, age = hw_transport_leg(transport, source.location_m, stations[2].x_m).travel_s;
   const double want = log(v * age / (river.search.hi.location_m - river.search.lo.location_m)) -
@@ -163,25 +180,33 @@ static void test_the_prior_is_uniform_in_place_and_time_and_log_uniform_in_mass(
   check_near(r.log_prior, want, 1e-10); /* roundings of logarithms */
 }
 
+static hw__curve carry(const hw__release *r, const seen *sight, double x_m, hw_rng *rng) {
+  size_t k = STATIONS;
+  while (k > 0 && (stations[k - 1].x_m > x_m || !(sight[k - 1].curve.travel_s > 0))) {
+    k--;
+  }
+  return hw__spill_carry(&spill, r, k > 0 ? k - 1 : 0, k > 0 ? &sight[k - 1].sight : NULL, x_m, rng);
+}
+
 /* Drawn on from the stations with nothing in doubt, a place between two of them and one below all see the river. */
 static void test_a_curve_carried_on_is_what_the_river_carries(void **state) {
   (void)state;
   const hw_source source = {1300, -22106, -215 * 60.0};
   hw__release r;
-  hw__sight sight[STATIONS];
+  seen sight[STATIONS];
   hw_rng rng;
   hw_rng_seed(&rng, 1, 2);
   walk_from(&source, 1, &r, sight);
   static const double places[] = {-18000, -7000, 5300, 41000};
   for (size_t i = 0; i < 4; i++) {
-    const hw__curve curve = hw__spill_carry(&spill, &r, sight, places[i], &rng);
+    const hw__curve curve = carry(&r, sight, places[i], &rng);
     const hw_leg leg = hw_transport_leg(transport, source.location_m, places[i]);
     for (double share = 0.3; share < 2; share += 0.037) {
       const double want = source.mass_g * hw_leg_response(&leg, share * leg.travel_s);
       check_near(hw__curve_at(&curve, source.time_s + share * leg.travel_s, 0), want, 1e-10 * want + 1e-30);
     }
   }
-  const hw__curve above = hw__spill_carry(&spill, &r, sight, -25000, &rng);
+  const hw__curve above = carry(&r, sight, -25000, &rng);
   check_near(hw__curve_at(&above, 0, 0), 0, 0);
 }
 
@@ -192,7 +217,7 @@ static void test_common_factors_give_the_curves_of_a_river_scaled_by_them(void *
   const hw_hydraulic_scale scale = {1.37, 0.59};
   hw_transport *scaled = NULL;
   hw__release r;
-  hw__sight sight[STATIONS];
+  seen sight[STATIONS];
   spill.doubt = (hw__doubt){.common_v = 0.2, .common_d = 0.4};
   assert_int_equal(hw_transport_create(&river, &scale, &scaled), HW_OK);
   double doubts[] = {log(scale.velocity), log(scale.dispersion), 0};
@@ -212,7 +237,7 @@ static void test_doubt_about_the_shape_leaves_passage_width_and_area(void **stat
   (void)state;
   const hw_source source = {1300, -22106, -215 * 60.0};
   hw__release r;
-  hw__sight plain[STATIONS], skewed[STATIONS];
+  seen plain[STATIONS], skewed[STATIONS];
   double shape[] = {-0.37, 0, 0};
   walk_from(&source, 1, &r, plain);
   spill.doubt = (hw__doubt){.shape = 0.5};
@@ -242,16 +267,16 @@ static void test_the_filter_integrates_over_the_gain(void **state) {
   (void)state;
   const hw_source source = {1300, -22106, -215 * 60.0};
   hw__release r;
-  hw__sight sight[STATIONS];
+  seen sight[STATIONS];
   walk_from(&source, 0, &r, sight);
-  const double arrives = log(sight[1].curve.area_g_s_m3) - sight[1].curve.decay_per_s * sight[1].travel_s;
+  const double arrives = log(sight[1].curve.area_g_s_m3) - sight[1].curve.decay_per_s * sight[1].sight.travel_s;
   const double gain_sd = 0.2, sd = 0.05, off = 0.37;
   stations[1].gain_sd = gain_sd;
   set_own_pulse(HW__LN_AREA, arrives + off, sd);
   walk_from(&source, 0, &r, sight);
   assert_true(sight[1].filtered);
   const double variance = gain_sd * gain_sd + sd * sd;
-  check_near(sight[1].log_likelihood, -3.7 - 0.5 * off * off / variance - 0.5 * log(variance / (sd * sd)), 1e-9);
+  check_near(sight[1].sight.log_likelihood, -3.7 - 0.5 * off * off / variance - 0.5 * log(variance / (sd * sd)), 1e-9);
 }
 
 /* A velocity of the stretch's own: the integral over it by sums. It correlates with that of the stretch above over
@@ -260,10 +285,10 @@ static void test_the_filter_integrates_over_a_stretch_of_its_own_velocity(void *
   (void)state;
   const hw_source source = {1300, -22106, -215 * 60.0};
   hw__release r;
-  hw__sight sight[STATIONS];
+  seen sight[STATIONS];
   double own[3] = {0};
   walk_from(&source, 0, &r, sight);
-  const double before = sight[0].travel_s, took = sight[1].travel_s - before;
+  const double before = sight[0].sight.travel_s, took = sight[1].sight.travel_s - before;
   const double length = stations[1].x_m - stations[0].x_m, lengths = length / HW__LOCAL_LENGTH_M;
   const double apart = 0.5 * (stations[1].x_m - source.location_m);
   const double field = 0.1, averaged = field * sqrt(2 * (lengths - 1 + exp(-lengths))) / lengths;
@@ -281,7 +306,7 @@ static void test_the_filter_integrates_over_a_stretch_of_its_own_velocity(void *
     }
     /* The step is taken as a line about where pulse and prior put it, within 0.29 sd. What is bent over that is half
      * its square, 0.14 sd of what the passage is known to; sd is 0.05, and misfits there stay below 1.5. */
-    check_near(sight[1].log_likelihood, -3.7 + log(sum), 0.01);
+    check_near(sight[1].sight.log_likelihood, -3.7 + log(sum), 0.01);
   }
 }
 

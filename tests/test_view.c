@@ -236,21 +236,21 @@ static void test_a_misfit_is_bounded_however_far_off_a_reading_is(void **state) 
 }
 
 static void check_kernel(const hw__view *view, const double truth[HW__PULSE_SIZE], size_t n, bool censored) {
-  static double passage[256], travel[256], variance[256], area[256], decay[256], got[256];
-  for (size_t i = 0; i < n; i++) {
+  static hw__curve curves[256];
+  static hw__curves fours[64];
+  double got[256];
+  for (size_t i = 0; i < (n + HW__LANES - 1) / HW__LANES * HW__LANES; i++) {
     double y[HW__PULSE_SIZE];
     random_pulse(y);
     y[HW__PASSAGE] = truth[HW__PASSAGE] + between(-3, 3) * exp(0.5 * truth[HW__LN_VARIANCE]);
-    const hw__curve curve = hw__curve_from(y);
-    passage[i] = curve.passage_s;
-    travel[i] = curve.travel_s;
-    variance[i] = curve.variance_s2;
-    area[i] = i % 17 == 3 ? 0 : curve.area_g_s_m3;
-    decay[i] = between(0, 0.3) / curve.travel_s;
+    curves[i] = hw__curve_from(y);
+    curves[i].area_g_s_m3 = i % 17 == 3 ? 0 : curves[i].area_g_s_m3;
+    curves[i].decay_per_s = between(0, 0.3) / curves[i].travel_s;
+    hw__curves_set(&fours[i / HW__LANES], i % HW__LANES, curves[i]);
   }
-  hw__kernel_log_likelihood(view, &tails, n, &(hw__curves){passage, travel, variance, area, decay}, got, NULL);
+  hw__kernel_log_likelihood(view, &tails, n, fours, false, got, NULL);
   for (size_t i = 0; i < n; i++) {
-    const hw__curve curve = {passage[i], travel[i], variance[i], area[i], decay[i]};
+    const hw__curve curve = curves[i];
     const double want = hw__view_log_likelihood(view, &tails, &curve);
     double readings = 0;
     for (size_t k = 0; k < view->count; k++) {

@@ -5,6 +5,7 @@
 
 #include "posterior/stations.h"
 #include "posterior/suppose.h"
+#include "posterior/walk.h"
 #include "river/doubt.h"
 
 /* Beyond it squares of times and concentrations would leave the numbers. */
@@ -41,13 +42,13 @@ static bool allocate(hw__ade *a) {
   a->sorting.weight = take(a, HW__FINAL, sizeof *a->sorting.weight);
   a->suspicions = take(a, a->river->candidate_count + 1, sizeof *a->suspicions);
   a->arrivals = take(a, a->river->intake_count, sizeof *a->arrivals);
-  a->spill.block = take(a, n * HW__SPILL_COLUMNS, sizeof *a->spill.block);
-  a->spill.sight = take(a, n, sizeof *a->spill.sight);
+  a->spill.walk = aligned_alloc(64, (sizeof *a->spill.walk + 63) / 64 * 64);
+  a->bytes += sizeof *a->spill.walk;
   const bool drawn = hw__draws_create(&a->draws);
   a->bytes += a->draws.bytes;
   return drawn && a->order && a->series && a->own && a->dirty && a->station && a->fit && a->view && a->wrong &&
          a->missing && a->samples && a->mixing && a->expected && a->released && a->sight && a->passages &&
-         a->sorting.value && a->sorting.weight && a->suspicions && a->arrivals && a->spill.block && a->spill.sight;
+         a->sorting.value && a->sorting.weight && a->suspicions && a->arrivals && a->spill.walk;
 }
 
 static int by_place(const hw_river *river, size_t a, size_t b) {
@@ -127,8 +128,7 @@ void hw__ade_destroy(void *state) {
   free(a->sorting.weight);
   free(a->suspicions);
   free(a->arrivals);
-  free(a->spill.block);
-  free(a->spill.sight);
+  free(a->spill.walk);
   free(a);
 }
 

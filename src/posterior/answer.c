@@ -54,8 +54,8 @@ static double expected_at(const hw__ade *a, size_t k, size_t i) {
   const hw__view *v = a->station[k].view;
   double sum = 0;
   for (size_t j = 0; j < HW__PICKED; j += 8) {
-    const hw__curve *c = &a->sight[j * a->spill.count + k].curve;
-    sum += c->travel_s > 0 ? hw__curve_at(c, v->time_s[i], v->spread_s2[i]) : 0;
+    const hw__curve c = hw__sight_curve(&a->spill, &a->released[j], k, &a->sight[j * a->spill.count + k]);
+    sum += hw__curve_at(&c, v->time_s[i], v->spread_s2[i]);
   }
   return v->background_g_m3 + sum * 8 / HW__PICKED;
 }
@@ -222,8 +222,8 @@ hw_status hw__ade_predict(void *state, const hw_prediction *prediction) {
       hw__curve c = {0};
       if (a->found.found) {
         const hw__sight *own = &a->sight[j * a->spill.count];
-        c = at < a->spill.count ? own[at].curve
-                                : hw__spill_carry(&a->spill, &a->released[j], own, prediction->x_m, &rng);
+        c = at < a->spill.count ? hw__sight_curve(&a->spill, &a->released[j], at, &own[at])
+                                : hw__picked_curve(a, j, prediction->x_m, &rng);
       }
       a->sorting.value[j] = background + (c.travel_s > 0 ? hw__curve_at(&c, prediction->time_s[i], 0) : 0);
       a->sorting.weight[j] = 1;

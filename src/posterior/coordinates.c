@@ -14,6 +14,29 @@ double hw__log_normal_density(double x, double sd) {
   return -0.5 * (x / sd) * (x / sd) - log(sd) - 0.918938533204672742;
 }
 
+static double half_square(double x) {
+  return 0.5 * x * x;
+}
+
+/* What of the prior's ln density is the same for all points. */
+static double log_prior_of_all(const hw__spill *spill) {
+  const hw_box *box = &spill->river->search;
+  const hw__doubt *d = &spill->doubt;
+  const double sd[HW__AXES] = {[HW__AXIS_LN_V] = d->common_v,
+                               [HW__AXIS_LN_D] = d->common_d,
+                               [HW__AXIS_OWN_V] = d->local_v,
+                               [HW__AXIS_OWN_D] = d->local_d,
+                               [HW__AXIS_SHAPE] = d->shape};
+  double p = spill->lasting ? spill->last.log_prior : 0;
+  p -= hw__spill_has(spill, HW__AXIS_LN_AGE) ? log(box->hi.location_m - box->lo.location_m) : 0;
+  p -= hw__spill_has(spill, HW__AXIS_PASSAGE) ? log(box->hi.time_s - box->lo.time_s) : 0;
+  p -= hw__spill_has(spill, HW__AXIS_LN_MASS) ? log(log(spill->mass_hi / spill->mass_lo)) : 0;
+  for (size_t k = 0; k < HW__AXES; k++) {
+    p += sd[k] > 0 && hw__spill_has(spill, k) ? hw__log_normal_density(0, sd[k]) : 0;
+  }
+  return p;
+}
+
 void hw__spill_anchor(hw__spill *spill, size_t anchor) {
   const hw_box *box = &spill->river->search;
   const hw__station *a = &spill->station[anchor];
@@ -29,10 +52,12 @@ void hw__spill_anchor(hw__spill *spill, size_t anchor) {
                                  spill->doubt.shape > 0,
                                  spill->lasting};
   for (size_t k = 0; k < HW__AXES; k++) {
+    spill->column[k] = wanted[k] ? spill->dims : HW__DIMENSIONS;
     if (wanted[k]) {
       spill->axis[spill->dims++] = k;
     }
   }
+  spill->log_prior = log_prior_of_all(spill);
   const double doubt = 3 * hypot(spill->doubt.common_v, spill->doubt.local_v);
   const double far = a->at.theta - hw__transport_integrals(spill->transport, box->lo.location_m).theta;
   const double near = a->at.theta - hw__transport_integrals(spill->transport, box->hi.location_m).theta;
@@ -55,21 +80,11 @@ void hw__spill_anchor(hw__spill *spill, size_t anchor) {
 
 /* The coordinate of this kind, or what it is when it is no coordinate. */
 static double coordinate(const hw__spill *spill, double *const *x, size_t i, size_t kind, double otherwise) {
-  for (size_t k = 0; k < spill->dims; k++) {
-    if (spill->axis[k] == kind) {
-      return x[k][i];
-    }
-  }
-  return otherwise;
+  return hw__spill_has(spill, kind) ? x[spill->column[kind]][i] : otherwise;
 }
 
 bool hw__spill_has(const hw__spill *spill, size_t kind) {
-  for (size_t k = 0; k < spill->dims; k++) {
-    if (spill->axis[k] == kind) {
-      return true;
-    }
-  }
-  return false;
+  return spill->column[kind] < HW__DIMENSIONS;
 }
 
 /* By how much a pulse looks older for having lasted: its variance is the instant's and duration^2 / 12. So the width
@@ -128,23 +143,20 @@ void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__r
 
 /* ln density in these coordinates: uniform in place and time, the place moving by v age with ln age. */
 double hw__release_log_prior(const hw__spill *spill, const hw__release *r) {
-  const hw_box *box = &spill->river->search;
   const hw__doubt *d = &spill->doubt;
-  double p = 0;
+  const bool own_v = hw__spill_has(spill, HW__AXIS_OWN_V), own_d = hw__spill_has(spill, HW__AXIS_OWN_D);
+  double p = spill->log_prior;
   if (hw__spill_has(spill, HW__AXIS_LN_AGE)) {
-    const double v = hw__transport_velocity(spill->transport, r->source.location_m) * r->velocity_factor;
-    p += log(v * r->apparent_s / (box->hi.location_m - box->lo.location_m));
+    p += log(hw__transport_velocity(spill->transport, r->source.location_m) * r->velocity_factor * r->apparent_s);
   }
-  p += hw__spill_has(spill, HW__AXIS_PASSAGE)
-           ? hw__when_log_density(spill->river, r->source.time_s) - log(box->hi.time_s - box->lo.time_s)
-           : 0;
-  p -= hw__spill_has(spill, HW__AXIS_LN_MASS) ? log(log(spill->mass_hi / spill->mass_lo)) : 0;
-  const double length = hw__averaged(spill->station[spill->anchor].x_m - r->source.location_m);
-  p += hw__spill_has(spill, HW__AXIS_LN_V) ? hw__log_normal_density(r->ln_v, d->common_v) : 0;
-  p += hw__spill_has(spill, HW__AXIS_LN_D) ? hw__log_normal_density(r->ln_d, d->common_d) : 0;
-  p += hw__spill_has(spill, HW__AXIS_OWN_V) ? hw__log_normal_density(r->own_v, d->local_v * length) : 0;
-  p += hw__spill_has(spill, HW__AXIS_OWN_D) ? hw__log_normal_density(r->own_d, d->local_d * length) : 0;
-  p += hw__spill_has(spill, HW__AXIS_SHAPE) ? hw__log_normal_density(r->shape, d->shape) : 0;
-  p += spill->lasting ? spill->last.log_prior : 0;
+  p += hw__spill_has(spill, HW__AXIS_PASSAGE) ? hw__when_log_density(spill->river, r->source.time_s) : 0;
+  p += hw__spill_has(spill, HW__AXIS_LN_V) ? -half_square(r->ln_v / d->common_v) : 0;
+  p += hw__spill_has(spill, HW__AXIS_LN_D) ? -half_square(r->ln_d / d->common_d) : 0;
+  p += hw__spill_has(spill, HW__AXIS_SHAPE) ? -half_square(r->shape / d->shape) : 0;
+  if (own_v || own_d) { /* of a longer stretch the mean is better known */
+    const double share = hw__averaged(spill->station[spill->anchor].x_m - r->source.location_m), log_share = log(share);
+    p += own_v ? -half_square(r->own_v / (d->local_v * share)) - log_share : 0;
+    p += own_d ? -half_square(r->own_d / (d->local_d * share)) - log_share : 0;
+  }
   return p;
 }

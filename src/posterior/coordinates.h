@@ -9,19 +9,6 @@
 
 #include "posterior/spill.h"
 
-enum {
-  HW__AXIS_PASSAGE,
-  HW__AXIS_LN_AGE,
-  HW__AXIS_LN_MASS,
-  HW__AXIS_LN_V, /* common to all water */
-  HW__AXIS_LN_D,
-  HW__AXIS_OWN_V, /* of the water from the source to the anchor alone */
-  HW__AXIS_OWN_D,
-  HW__AXIS_SHAPE,
-  HW__AXIS_LN_DURATION,
-  HW__AXES
-};
-
 /* Whether an axis of this kind is a coordinate. */
 bool hw__spill_has(const hw__spill *spill, size_t kind);
 /* Point i as a release: all but its prior. */

@@ -1,7 +1,5 @@
 #include "posterior/duration.h"
 
-#include "core/lanes.h"
-
 /* e^(x^2) erfc x for x >= 0, relative error below 3e-10: (1 + 2 x) erfcx x is smooth in u = (x - 3) / (x + 3), which
  * takes [0, inf) to [-1, 1); a polynomial through its values at the zeros of Chebyshev's of degree 14. */
 HW__INLINE hw__v4 scaled_tail(hw__v4 x) {
@@ -33,24 +31,14 @@ HW__INLINE hw__v4 passed(const shape4 *s, hw__v4 age) {
   return s->scale * (first - e * scaled_tail(b));
 }
 
-HW__CLONES static void respond(size_t n, const hw__curves *c, double time_s, double spread_s2, double *out) {
-  for (size_t i = 0; i < n; i += HW__LANES) {
-    const hw__v4 travel = hw__v4_load(c->travel_s + i), variance = hw__v4_load(c->variance_s2 + i) + spread_s2;
-    const hw__v4 duration = hw__v4_load(c->duration_s + i), decay = hw__v4_load(c->decay_per_s + i);
-    const hw__v4 per_travel = 2.0 * variance / travel, g = hw__v4_sqrt(1.0 + decay * per_travel);
-    /* (1 - g) theta^2 / V without the difference: (1 - g^2) / (1 + g) */
-    const hw__v4 lost = -2.0 * decay * travel / (1.0 + g);
-    const shape4 shape = {travel, per_travel, g, 0.5 * hw__v4_exp(lost) / g};
-    const hw__v4 age = time_s - hw__v4_load(c->passage_s + i) + travel;
-    const hw__v4 c4 =
-        hw__v4_load(c->area_g_s_m3 + i) / duration * (passed(&shape, age) - passed(&shape, age - duration));
-    const hw__v4 positive = hw__v4_max(c4, hw__v4_all(0));
-    memcpy(out + i, &positive, sizeof positive);
-  }
-}
-
-void hw__lasting_respond(size_t n, const hw__curves *curves, double time_s, double spread_s2, double *out) {
-  respond(n, curves, time_s, spread_s2, out);
+HW__CLONES void hw__lasting_respond(const hw__curves *c, double time_s, double spread_s2, hw__v4 *out) {
+  const hw__v4 travel = c->travel_s, decay = c->decay_per_s, per_travel = 2.0 * (c->variance_s2 + spread_s2) / travel;
+  const hw__v4 g = hw__v4_sqrt(1.0 + decay * per_travel);
+  /* (1 - g) theta^2 / V without the difference: (1 - g^2) / (1 + g) */
+  const hw__v4 lost = -2.0 * decay * travel / (1.0 + g), age = time_s - c->passage_s + travel;
+  const shape4 shape = {travel, per_travel, g, 0.5 * hw__v4_exp(lost) / g};
+  const hw__v4 rate = c->area_g_s_m3 / c->duration_s;
+  *out = hw__v4_max(rate * (passed(&shape, age) - passed(&shape, age - c->duration_s)), hw__v4_all(0));
 }
 
 /* When an instant's curve peaks: (a/2 + k) T^2 + T/2 = a theta^2 / 2, a = theta / V. */

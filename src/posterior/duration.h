@@ -7,11 +7,11 @@
 #ifndef HW_POSTERIOR_DURATION_H
 #define HW_POSTERIOR_DURATION_H
 
-#include "posterior/kernel.h"
+#include "posterior/curves.h"
 
-/* out[i] = concentration of curve i, whose duration is positive, at one time smeared over spread_s2; n a multiple of 4.
- * Within 1e-8 of the curve's plateau, area / duration, at any time; never negative. The same bits on every machine. */
-void hw__lasting_respond(size_t n, const hw__curves *curves, double time_s, double spread_s2, double *out);
+/* Concentrations of four curves, whose durations are positive, at one time smeared over spread_s2. Within 1e-8 of the
+ * curve's plateau, area / duration, at any time; never negative. The same bits on every machine. */
+void hw__lasting_respond(const hw__curves *curves, double time_s, double spread_s2, hw__v4 *out);
 
 /* Durations that are supposed: half of the probability is an instant's, the rest log-uniform from a minute to
  * three days; none is longer than longest_s allows. Those shorter than shortest_s are as good as an instant and count

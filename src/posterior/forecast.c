@@ -48,8 +48,7 @@ size_t hw__ade_forecast(hw__ade *a) {
     hw_rng_seed(&rng, a->options.seed, UINT64_MAX - i);
     size_t reached = 0;
     for (size_t j = 0; j < HW__PICKED; j++) {
-      const hw__curve c =
-          hw__spill_carry(&a->spill, &a->released[j], &a->sight[j * a->spill.count], intake->location_m, &rng);
+      const hw__curve c = hw__picked_curve(a, j, intake->location_m, &rng);
       a->passages[j] = passage_of(&c, intake->alarm_g_m3);
       reached += a->passages[j].peak_g_m3 > 0;
     }

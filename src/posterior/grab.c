@@ -2,24 +2,14 @@
 
 #include <math.h>
 
+#include "posterior/walk.h"
+
 enum { TRIES = 32 };
 
-hw__curve hw__plume_curve(const hw__release *release, const hw__station *station, const hw__plume *state,
-                          double area_g_s_m3) {
-  const double longer = exp(release->shape); /* nothing decays the more for it */
-  return (hw__curve){
-      .passage_s = release->source.time_s + state->mean[HW__TRAVEL],
-      .travel_s = state->mean[HW__TRAVEL] * longer,
-      .variance_s2 = state->mean[HW__VARIANCE],
-      .area_g_s_m3 = area_g_s_m3,
-      .decay_per_s = (station->at.decay - release->at.decay) / ((station->at.theta - release->at.theta) * longer),
-      .duration_s = release->duration_s};
-}
-
 /* One of the states that are possible. */
-static hw__plume draw_state(const hw__plume *of, hw_rng *rng) {
+static hw__state draw_state(const hw__state *of, hw_rng *rng) {
   double root[HW__STATE][HW__STATE] = {{0}}, z[HW__STATE];
-  hw__plume drawn = {.mean = {0}};
+  hw__state drawn = {.mean = {0}};
   for (size_t a = 0; a < HW__STATE; a++) {
     z[a] = hw_rng_normal(rng);
     drawn.mean[a] = of->mean[a];
@@ -39,13 +29,14 @@ static hw__plume draw_state(const hw__plume *of, hw_rng *rng) {
 }
 
 double hw__grab_meet(const hw__spill *spill, const hw__release *release, const hw__station *station, hw_rng *rng,
-                     hw__plume *state, double *area_g_s_m3) {
-  hw__plume tried[TRIES];
+                     hw__state *state, double *area_g_s_m3) {
+  hw__state tried[TRIES];
   double area[TRIES], log_p[TRIES], most = -INFINITY, sum = 0;
   for (size_t j = 0; j < TRIES; j++) {
     tried[j] = draw_state(state, rng);
     area[j] = *area_g_s_m3 * (station->gain_sd > 0 ? exp(station->gain_sd * hw_rng_normal(rng)) : 1);
-    const hw__curve curve = hw__plume_curve(release, station, &tried[j], area[j]);
+    const hw__curve curve =
+        hw__release_curve(release, &station->at, tried[j].mean[HW__TRAVEL], tried[j].mean[HW__VARIANCE], area[j]);
     log_p[j] = hw__station_log_probability(station, hw__view_log_likelihood(station->view, spill->tails, &curve), NULL);
     most = fmax(most, log_p[j]);
   }

@@ -7,14 +7,15 @@
 #include "posterior/filter.h"
 #include "posterior/spill.h"
 
-/* What a station sees of a release whose plume comes there in this state. */
-hw__curve hw__plume_curve(const hw__release *release, const hw__station *station, const hw__plume *state,
-                          double area_g_s_m3);
+/* hw__plume of one point. */
+typedef struct {
+  double mean[HW__STATE], cov[HW__STATE][HW__STATE];
+} hw__state;
 
 /* Given:    the state as the filter expects it, the area there without the sensor's gain
  * Returned: *state and *area_g_s_m3, chosen, nothing in doubt of them; ln of the mean probability of all that were
  *           drawn over that of the chosen one, which the readings themselves bring */
 double hw__grab_meet(const hw__spill *spill, const hw__release *release, const hw__station *station, hw_rng *rng,
-                     hw__plume *state, double *area_g_s_m3);
+                     hw__state *state, double *area_g_s_m3);
 
 #endif

@@ -1,161 +1,167 @@
 #include "posterior/kernel.h"
 
 #include <math.h>
-#include <string.h>
 
-#include "core/lanes.h"
 #include "posterior/duration.h"
 
-enum { MOST = 256 };
-
-/* A curve so far from the point that e^x of it is nothing. */
-static const double nothing = -700;
-
-/* Concentrations of n curves about one time, as hw__curve_at has them: `side` standard deviations from its middle.
- * Plain loops: compilers make vectors of them, and the same bits with or without. */
-HW__CLONES static void respond_at(size_t n, const hw__curves *c, double time_s, double spread_s2, double side,
-                                  double *out) {
-  double power[MOST], root[MOST];
-  for (size_t i = 0; i < n; i++) {
-    const double most = HW__APART * c->variance_s2[i], apart = spread_s2 < most ? spread_s2 : most;
-    const double lag = time_s + side * sqrt(apart) - c->passage_s[i], travel = c->travel_s[i], age = lag + travel;
-    const double aged = age > 0 ? age : 1;
-    const double r = travel / ((c->variance_s2[i] + (spread_s2 - apart)) * aged);
-    const double x = -0.5 * r * lag * lag - c->decay_per_s[i] * aged;
-    power[i] = age > 0 && x > nothing ? x : nothing;
-    root[i] = sqrt(r) * 0.3989422804014327 * c->area_g_s_m3[i];
-  }
-  for (size_t i = 0; i < n; i += HW__LANES) {
-    const hw__v4 e = hw__v4_exp(hw__v4_load(power + i));
-    memcpy(power + i, &e, sizeof e);
-  }
-  for (size_t i = 0; i < n; i++) {
-    out[i] = power[i] * root[i];
-  }
-}
-
-static void respond(size_t n, const hw__curves *c, double time_s, double spread_s2, double *out) {
-  if (!(spread_s2 > 0)) {
-    respond_at(n, c, time_s, 0, 0, out);
-    return;
-  }
-  double other[MOST];
-  respond_at(n, c, time_s, spread_s2, -1, out);
-  respond_at(n, c, time_s, spread_s2, 1, other);
-  for (size_t i = 0; i < n; i++) {
-    out[i] = 0.5 * (out[i] + other[i]);
-  }
-}
-
-/* Running sums of a block of curves, as in hw__by_level. */
+/* A view's points with what every curve asks of them, and their sums without a plume: of those before point k at
+ * without[k]. */
 typedef struct {
-  double value[MOST], slope[MOST], curvature[MOST];
+  const hw__view *view;
+  const hw__tails *tails;
+  double off[HW__VIEW_POINTS];                              /* value less background */
+  double spread_s[HW__VIEW_POINTS];                         /* standard deviation of the times */
+  double per[HW__VIEW_POINTS], loudest[HW__VIEW_POINTS];    /* of a reading; of a squared misfit, as hw__soft has it */
+  double quiet[HW__VIEW_POINTS], on_level[HW__VIEW_POINTS]; /* 1 / variance without a plume; 1 or 0 */
+  hw__by_level without[HW__VIEW_POINTS + 1];
+  double widest_s2, quietest; /* the largest spread and the smallest fixed variance of any */
+} prepared;
+
+static void prepare(const hw__view *view, const hw__tails *tails, prepared *p) {
+  p->view = view;
+  p->tails = tails;
+  p->widest_s2 = 0;
+  p->quietest = INFINITY;
+  p->without[0] = (hw__by_level){0, 0, 0};
+  for (size_t k = 0; k < view->count; k++) {
+    p->off[k] = view->value_g_m3[k] - view->background_g_m3;
+    p->spread_s[k] = sqrt(view->spread_s2[k]);
+    p->per[k] = 1 / view->readings[k];
+    p->loudest[k] = 1 / (HW__LOUDEST * view->readings[k]);
+    p->quiet[k] = 1 / hw__view_variance(view, k, 0);
+    p->on_level[k] = hw__view_on_level(view, k) ? 1 : 0;
+    p->widest_s2 = fmax(p->widest_s2, view->spread_s2[k]);
+    p->quietest = fmin(p->quietest, view->fixed[k]);
+    const hw__by_level here = hw__view_without(view, tails, k, k + 1), *before = &p->without[k];
+    p->without[k + 1] =
+        (hw__by_level){before->value + here.value, before->slope + here.slope, before->curvature + here.curvature};
+  }
+}
+
+/* Running sums of four curves, as in hw__by_level; ln of the variances' ratios is taken of products of some. */
+typedef struct {
+  hw__v4 value, slope, curvature, ratio;
 } sums;
 
-HW__CLONES static void measure(size_t n, const double *plume, const hw__view *view, size_t at, sums *s) {
-  const double value = view->value_g_m3[at] - view->background_g_m3, fixed = view->fixed[at];
-  const double per = 1 / view->readings[at], loudest = 1 / (HW__LOUDEST * view->readings[at]);
-  const double share = view->share, level = view->share_level, quiet = 1 / hw__view_variance(view, at, 0);
-  const double here = hw__view_on_level(view, at) ? 1 : 0;
-  double ratio[MOST];
-  for (size_t i = 0; i < n; i++) {
-    const double off = value - plume[i], following = share * plume[i] + level;
-    const double variance = fixed + following * following * per, square = off * off, inverse = 1 / variance;
-    const double loud = square * inverse * loudest, w = inverse / sqrt(1 + loud * loud);
-    s->value[i] -= 0.5 * w * square;
-    s->slope[i] += here * w * off;
-    s->curvature[i] += here * w;
-    ratio[i] = variance * quiet;
-  }
-  if (!(share > 0)) {
-    return;
-  }
-  for (size_t i = 0; i < n; i += HW__LANES) {
-    const hw__v4 value_so_far = hw__v4_load(s->value + i) - 0.5 * hw__v4_log(hw__v4_load(ratio + i));
-    memcpy(s->value + i, &value_so_far, sizeof value_so_far);
-  }
+HW__INLINE void take_ratios(sums *s) {
+  s->value -= 0.5 * hw__v4_log(s->ratio);
+  s->ratio = hw__v4_all(1);
 }
 
-static void add(sums *s, size_t i, hw__by_level part) {
-  s->value[i] += part.value;
-  s->slope[i] += part.slope;
-  s->curvature[i] += part.curvature;
+/* inverse / sqrt(1 + (square inverse loudest)^2) with one root and one division. */
+HW__INLINE void measure(const prepared *p, size_t k, hw__v4 plume, sums *s) {
+  const hw__v4 off = p->off[k] - plume, following = p->view->share * plume + p->view->share_level;
+  const hw__v4 variance = p->view->fixed[k] + following * following * p->per[k], square = off * off;
+  const hw__v4 loud = square * p->loudest[k], w = 1.0 / hw__v4_sqrt(variance * variance + loud * loud);
+  s->value -= 0.5 * w * square;
+  s->slope += p->on_level[k] * w * off;
+  s->curvature += p->on_level[k] * w;
+  s->ratio *= variance * p->quiet[k];
 }
 
-static void censor(size_t n, const double *plume, const hw__view *view, size_t at, const hw__tails *tails, sums *s) {
+HW__INLINE void censor(const prepared *p, size_t k, hw__v4 plume, sums *s) {
   /* Of nearly all curves a quiet point expects nothing: one value serves them. */
-  const hw__by_level none = hw__view_censored_by_level(view, at, tails, 0);
-  const double least = 1e-3 * sqrt(view->fixed[at] * view->readings[at]);
-  for (size_t i = 0; i < n; i++) {
-    add(s, i, plume[i] < least ? none : hw__view_censored_by_level(view, at, tails, plume[i]));
+  const double least = 1e-3 * sqrt(p->view->fixed[k] * p->view->readings[k]);
+  const hw__by_level *to = &p->without[k + 1], *from = &p->without[k];
+  for (size_t i = 0; i < HW__LANES; i++) {
+    const hw__by_level here = plume[i] < least ? (hw__by_level){to->value - from->value, to->slope - from->slope,
+                                                                to->curvature - from->curvature}
+                                               : hw__view_censored_by_level(p->view, k, p->tails, plume[i]);
+    s->value[i] += here.value;
+    s->slope[i] += here.slope;
+    s->curvature[i] += here.curvature;
   }
 }
 
-/* When any of the curves is more than nothing, a millionth of the noise. The exponent -E of a curve is reached at the
- * lag E V / theta + sqrt((E V / theta)^2 + 2 E V) after its passage, and no later than sqrt(2 E V) before it. */
+/* The points from..to at which any of the four curves is more than nothing, a millionth of the noise. The exponent -E
+ * of a curve is reached at the lag E V / theta + sqrt((E V / theta)^2 + 2 E V) after its passage, and no later than
+ * sqrt(2 E V) before it. */
 typedef struct {
-  double from_s, to_s;
+  size_t from, to;
 } window;
 
-static window window_of(const hw__view *view, size_t n, const hw__curves *c) {
-  double spread = 0, least = INFINITY;
-  for (size_t k = 0; k < view->count; k++) {
-    spread = fmax(spread, view->spread_s2[k]);
-    least = fmin(least, view->fixed[k]);
+/* First point not before this time. */
+static size_t point_at(const hw__view *view, double time_s) {
+  size_t lo = 0, hi = view->count;
+  while (lo < hi) {
+    const size_t middle = (lo + hi) / 2;
+    if (view->time_s[middle] < time_s) {
+      lo = middle + 1;
+    } else {
+      hi = middle;
+    }
   }
-  window w = {INFINITY, -INFINITY};
-  for (size_t i = 0; i < n; i++) {
-    if (!(c->area_g_s_m3[i] > 0)) {
+  return lo;
+}
+
+HW__INLINE window window_of(const prepared *p, const hw__curves *c, bool lasting) {
+  const hw__i4 passes = c->area_g_s_m3 > 0.0;
+  const hw__v4 variance = c->variance_s2 + p->widest_s2;
+  const hw__v4 height =
+      hw__v4_choose(passes, c->area_g_s_m3, hw__v4_all(1)) / hw__v4_sqrt(c->variance_s2 * p->quietest);
+  const hw__v4 e = hw__v4_max(14.0 + hw__v4_log(height), hw__v4_all(1)), tail = e * variance / c->travel_s;
+  const hw__v4 wide = 2.0 * e * variance;
+  hw__v4 first = c->passage_s - hw__v4_sqrt(wide), last = c->passage_s + tail + hw__v4_sqrt(tail * tail + wide);
+  last = lasting ? last + c->duration_s : last;
+  double from_s = INFINITY, to_s = -INFINITY;
+  for (size_t i = 0; i < HW__LANES; i++) {
+    from_s = passes[i] && first[i] < from_s ? first[i] : from_s;
+    to_s = passes[i] && last[i] > to_s ? last[i] : to_s;
+  }
+  const size_t from = point_at(p->view, from_s), to = to_s > from_s ? point_at(p->view, to_s) : from;
+  return (window){from, to > from ? to : from};
+}
+
+HW__INLINE sums sum_up(const prepared *p, const hw__curves *c, bool lasting) {
+  const window w = window_of(p, c, lasting);
+  const hw__v4 widest = hw__widest_apart(c);
+  const hw__by_level *before = &p->without[w.from], *to = &p->without[w.to], *all = &p->without[p->view->count];
+  sums s = {hw__v4_all(before->value + (all->value - to->value)), hw__v4_all(before->slope + (all->slope - to->slope)),
+            hw__v4_all(before->curvature + (all->curvature - to->curvature)), hw__v4_all(1)};
+  for (size_t k = w.from; k < w.to; k++) {
+    hw__v4 plume;
+    if (lasting) {
+      hw__lasting_respond(c, p->view->time_s[k], p->view->spread_s2[k], &plume);
+    } else {
+      plume = hw__instants_about(c, widest, p->view->time_s[k], p->spread_s[k]);
+    }
+    if (p->view->side[k] != HW__MEASURED) {
+      censor(p, k, plume, &s);
       continue;
     }
-    const double variance = c->variance_s2[i] + spread, height = c->area_g_s_m3[i] / sqrt(c->variance_s2[i] * least);
-    const double lasts = c->duration_s ? c->duration_s[i] : 0;
-    const double e = fmax(14 + log(height), 1), tail = e * variance / c->travel_s[i];
-    w.from_s = fmin(w.from_s, c->passage_s[i] - sqrt(2 * e * variance));
-    w.to_s = fmax(w.to_s, c->passage_s[i] + lasts + tail + sqrt(tail * tail + 2 * e * variance));
+    measure(p, k, plume, &s);
+    if (k % 4 == 3) {
+      take_ratios(&s);
+    }
   }
-  return w;
+  take_ratios(&s);
+  return s;
+}
+
+HW__CLONES static void compare(const prepared *p, size_t fours, const hw__curves *curves, bool lasting, sums *out) {
+  for (size_t i = 0; i < fours; i++) {
+    out[i] = lasting ? sum_up(p, &curves[i], true) : sum_up(p, &curves[i], false);
+  }
 }
 
 void hw__kernel_log_likelihood(const hw__view *view, const hw__tails *tails, size_t n, const hw__curves *curves,
-                               double *out, double *clean) {
-  double plume[MOST] = {0};
-  sums s = {{0}, {0}, {0}};
-  const size_t padded = (n + HW__LANES - 1) / HW__LANES * HW__LANES;
-  const window w = window_of(view, n, curves);
-  size_t from = 0, to = view->count;
-  while (from < to && view->time_s[from] < w.from_s) {
-    from++;
-  }
-  while (to > from && view->time_s[to - 1] > w.to_s) {
-    to--;
-  }
-  const hw__by_level before = hw__view_without(view, tails, 0, from);
-  const hw__by_level after = hw__view_without(view, tails, to, view->count);
-  const hw__by_level between = hw__view_without(view, tails, from, to);
-  const double quiet = before.curvature + between.curvature + after.curvature;
-  for (size_t i = 0; i < padded; i++) {
-    s.value[i] = before.value + after.value;
-    s.slope[i] = before.slope + after.slope;
-    s.curvature[i] = before.curvature + after.curvature;
-  }
-  for (size_t k = from; k < to; k++) {
-    if (curves->duration_s) {
-      hw__lasting_respond(padded, curves, view->time_s[k], view->spread_s2[k], plume);
-    } else {
-      respond(padded, curves, view->time_s[k], view->spread_s2[k], plume);
-    }
-    if (view->side[k] == HW__MEASURED) {
-      measure(padded, plume, view, k, &s);
-    } else {
-      censor(n, plume, view, k, tails, &s);
-    }
-  }
-  for (size_t i = 0; i < n; i++) {
-    const hw__by_level sum = {s.value[i], s.slope[i], s.curvature[i]};
-    out[i] = hw__view_fold(view, tails, &sum, quiet);
-    if (view->hidden) {
-      clean[i] = hw__view_clean(view, &sum);
+                               bool lasting, double *out, double *clean) {
+  enum { AT_ONCE = 16 };
+  prepared p;
+  prepare(view, tails, &p);
+  const double quiet = p.without[view->count].curvature;
+  const size_t fours = (n + HW__LANES - 1) / HW__LANES;
+  for (size_t from = 0; from < fours; from += AT_ONCE) {
+    sums s[AT_ONCE];
+    const size_t here = fours - from < AT_ONCE ? fours - from : AT_ONCE;
+    compare(&p, here, curves + from, lasting, s);
+    for (size_t i = 0; i < here * HW__LANES; i++) {
+      const size_t four = i / HW__LANES, lane = i % HW__LANES, to = from * HW__LANES + i;
+      const hw__by_level sum = {s[four].value[lane], s[four].slope[lane], s[four].curvature[lane]};
+      out[to] = hw__view_fold(view, tails, &sum, quiet);
+      if (view->hidden) {
+        clean[to] = hw__view_clean(view, &sum);
+      }
     }
   }
 }

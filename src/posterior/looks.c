@@ -49,35 +49,37 @@ static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, size_t 
   }
 }
 
-static void expect(hw__ade *a, const hw__release *r) {
-  for (size_t k = 0; k < a->spill.count; k++) {
-    hw__expected *e = &a->expected[k];
-    const hw__sight *s = a->spill.sight;
-    const hw__curve c =
-        s[k].curve.travel_s > 0 ? s[k].curve : hw__spill_carry(&a->spill, r, s, a->station[k].x_m, &e->rng);
-    if (!(c.travel_s > 0)) {
-      continue;
-    }
-    double y[HW__PULSE_SIZE];
-    hw__curve_to(&c, y);
-    e->count++;
-    for (size_t i = 0; i < HW__PULSE_SIZE; i++) {
-      e->y[i] += (y[i] - e->y[i]) / e->count;
-    }
-  }
+/* The pulse that a point is expected to make at station k, which the walk has come to or passes by. */
+static hw__curve expected_curve(hw__ade *a, size_t i, size_t k, bool seen) {
+  const hw__walk *w = a->spill.walk;
+  const hw__release *r = &w->release[i];
+  const hw__sight sight = w->before ? hw__walk_sight(w, i) : (hw__sight){0};
+  return seen ? hw__sight_curve(&a->spill, r, k, &sight)
+              : hw__spill_carry(&a->spill, r, w->station, sight.travel_s > 0 ? &sight : NULL, a->station[k].x_m,
+                                &a->expected[k].rng);
 }
 
 /* What the draws at hand expect at every station. */
 static void set_expected(hw__ade *a) {
+  size_t index[HW__PICKED];
+  const size_t n = hw__ade_pick(a, HW__PICKED, index);
+  hw__walk_begin(a->spill.walk, &a->spill, a->found.stage, n, index, a->draws.x);
   for (size_t k = 0; k < a->spill.count; k++) {
-    a->expected[k] = (hw__expected){.count = 0};
-    hw_rng_seed(&a->expected[k].rng, a->options.seed, UINT64_MAX - a->river->intake_count - k);
-  }
-  hw__picking p = {.wanted = HW__PICKED};
-  for (size_t i = 0; i < a->drawn; i++) {
-    const hw__release r = hw__ade_pick(a, i, &p);
-    for (size_t k = 0; k < p.times; k++) {
-      expect(a, &r);
+    hw__expected *e = &a->expected[k];
+    *e = (hw__expected){.count = 0};
+    hw_rng_seed(&e->rng, a->options.seed, UINT64_MAX - a->river->intake_count - k);
+    const bool seen = hw__walk_to(a->spill.walk, k);
+    for (size_t i = 0; i < n; i++) {
+      const hw__curve c = expected_curve(a, i, k, seen);
+      if (!(c.travel_s > 0)) {
+        continue;
+      }
+      double y[HW__PULSE_SIZE];
+      hw__curve_to(&c, y);
+      e->count++;
+      for (size_t j = 0; j < HW__PULSE_SIZE; j++) {
+        e->y[j] += (y[j] - e->y[j]) / e->count;
+      }
     }
   }
 }

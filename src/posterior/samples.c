@@ -1,7 +1,8 @@
 #include "posterior/samples.h"
 
-#include <string.h>
+#include <math.h>
 
+#include "posterior/coordinates.h"
 #include "posterior/walk.h"
 
 /* Of a release that goes on: what has come of it so far. */
@@ -21,50 +22,66 @@ static hw_sample sample_of(const hw__ade *a, const hw__release *r, double weight
                      .duration_s = r->duration_s};
 }
 
-static void take_next(hw__picking *p, double weight) {
+/* Draw by draw: how many of `wanted` equally weighted ones it stands for. */
+typedef struct {
+  size_t wanted, given, times;
+  double running;
+} picking;
+
+static void take_next(picking *p, double weight) {
   p->running += weight;
   for (p->times = 0; p->given < p->wanted && (0.5 + (double)p->given) / (double)p->wanted < p->running; p->given++) {
     p->times++;
   }
 }
 
-hw__release hw__ade_pick(hw__ade *a, size_t i, hw__picking *p) {
-  hw__release r;
-  hw__spill_walk(&a->spill, a->found.stage, i, a->draws.x, &r, a->spill.sight);
-  take_next(p, r.possible ? a->draws.weight[i] : 0);
-  return r;
-}
-
-static void keep_pick(hw__ade *a, size_t at, const hw__release *r) {
-  memcpy(&a->sight[at * a->spill.count], a->spill.sight, a->spill.count * sizeof *a->sight);
-  a->released[at] = *r;
-}
-
-/* What rounding leaves open at the very end. */
-static void repeat_pick(hw__ade *a, size_t given, size_t wanted) {
-  for (; given < wanted && given > 0; given++) {
-    memcpy(&a->sight[given * a->spill.count], &a->sight[(given - 1) * a->spill.count],
-           a->spill.count * sizeof *a->sight);
-    a->released[given] = a->released[given - 1];
+size_t hw__ade_pick(const hw__ade *a, size_t wanted, size_t *index) {
+  picking p = {.wanted = wanted};
+  size_t n = 0;
+  for (size_t i = 0; i < a->drawn; i++) {
+    for (take_next(&p, a->draws.weight[i]); p.times > 0; p.times--) {
+      index[n++] = i;
+    }
   }
+  for (; n > 0 && n < wanted; n++) { /* what rounding leaves open at the very end */
+    index[n] = index[n - 1];
+  }
+  return n;
+}
+
+/* Some of the draws at hand are followed down the river; they become the picked ones from `at` on. */
+static void follow_picks(hw__ade *a, size_t at) {
+  size_t index[HW__PICKED];
+  const size_t n = hw__ade_pick(a, HW__PICKED - at, index);
+  hw__walk *w = a->spill.walk;
+  hw__walk_begin(w, &a->spill, a->found.stage, n, index, a->draws.x);
+  for (size_t i = 0; i < n; i++) {
+    a->released[at + i] = w->release[i];
+  }
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const bool seen = hw__walk_to(w, k);
+    for (size_t i = 0; i < n; i++) {
+      a->sight[(at + i) * a->spill.count + k] = seen ? hw__walk_sight(w, i) : (hw__sight){.log_likelihood = NAN};
+    }
+  }
+}
+
+static hw_sample sample_at(const hw__ade *a, size_t i, double weight) {
+  hw__release r;
+  hw__place_release(&a->spill, a->draws.x, i, &r);
+  return sample_of(a, &r, weight);
 }
 
 void hw__ade_set_samples(hw__ade *a) {
-  hw__picking p = {.wanted = HW__PICKED};
   for (size_t i = 0; i < a->drawn; i++) {
-    const hw__release r = hw__ade_pick(a, i, &p);
-    a->samples[i] = sample_of(a, &r, a->draws.weight[i]);
-    for (size_t k = 0; k < p.times; k++) {
-      keep_pick(a, p.given - p.times + k, &r);
-    }
+    a->samples[i] = sample_at(a, i, a->draws.weight[i]);
   }
-  repeat_pick(a, p.given, HW__PICKED);
+  follow_picks(a, 0);
 }
 
 void hw__ade_mix_samples(hw__ade *a, double share) {
-  const size_t fresh = (size_t)(share * HW__FINAL + 0.5), kept = HW__FINAL - fresh;
-  const size_t kept_picks = HW__PICKED - (size_t)(share * HW__PICKED + 0.5);
-  hw__picking old = {.wanted = kept}, new = {.wanted = fresh}, picks = {.wanted = HW__PICKED - kept_picks};
+  const size_t fresh = (size_t)(share * HW__FINAL + 0.5);
+  picking old = {.wanted = HW__FINAL - fresh}, new = {.wanted = fresh};
   size_t n = 0;
   for (size_t i = 0; i < HW__FINAL; i++) {
     for (take_next(&old, a->samples[i].weight); old.times > 0; old.times--) {
@@ -72,18 +89,22 @@ void hw__ade_mix_samples(hw__ade *a, double share) {
     }
   }
   for (size_t i = 0; i < a->drawn; i++) {
-    const hw__release r = hw__ade_pick(a, i, &new);
-    for (; new.times > 0; new.times--) {
-      a->mixing[n++] = sample_of(a, &r, 1);
-    }
-    take_next(&picks, r.possible ? a->draws.weight[i] : 0);
-    for (size_t k = 0; k < picks.times; k++) {
-      keep_pick(a, kept_picks + picks.given - picks.times + k, &r);
+    for (take_next(&new, a->draws.weight[i]); new.times > 0; new.times--) {
+      a->mixing[n++] = sample_at(a, i, 1);
     }
   }
-  repeat_pick(a, kept_picks + picks.given, HW__PICKED);
+  follow_picks(a, HW__PICKED - (size_t)(share * HW__PICKED + 0.5));
   for (size_t i = 0; i < HW__FINAL; i++) {
     a->samples[i] = a->mixing[i < n ? i : n - 1];
     a->samples[i].weight = 1.0 / HW__FINAL;
   }
+}
+
+hw__curve hw__picked_curve(const hw__ade *a, size_t pick, double x_m, hw_rng *rng) {
+  const hw__sight *sight = &a->sight[pick * a->spill.count];
+  size_t k = a->spill.count; /* the last station above it that sees the release */
+  while (k > 0 && (a->station[k - 1].x_m > x_m || !(sight[k - 1].travel_s > 0))) {
+    k--;
+  }
+  return hw__spill_carry(&a->spill, &a->released[pick], k > 0 ? k - 1 : 0, k > 0 ? &sight[k - 1] : NULL, x_m, rng);
 }

@@ -5,14 +5,9 @@
 
 #include "posterior/ade.h"
 
-/* Draw by draw: what it supposes, and how many of `wanted` equally weighted ones it stands for. */
-typedef struct {
-  size_t wanted, given, times;
-  double running;
-} hw__picking;
-
-/* Draw i: its release, its sights in a->spill.sight, and how often it is picked. */
-hw__release hw__ade_pick(hw__ade *a, size_t i, hw__picking *p);
+/* Of the weighted draws at hand `wanted` equally weighted ones, systematically chosen: their indices. Returned: how
+ * many there are, `wanted` unless no draw has a weight. */
+size_t hw__ade_pick(const hw__ade *a, size_t wanted, size_t *index);
 /* The draws at hand become the samples. */
 void hw__ade_set_samples(hw__ade *a);
 /* The draws at hand take `share` of the samples, those in place keep the rest; all equally weighted then. */

@@ -1,6 +1,7 @@
 #include "posterior/spill.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "posterior/coordinates.h"
 #include "posterior/first_draws.h"
@@ -16,9 +17,13 @@ static double log_sum(double a, double b) {
   return most + log(exp(a - most) + exp(b - most));
 }
 
+/* ln probability that the sensor is wrong and its readings are what they are. */
+static double log_wrong(const hw__station *station) {
+  return log(wrong_share) + station->fit->log_likelihood - accident;
+}
+
 double hw__station_log_probability(const hw__station *station, double log_likelihood, double *wrong) {
-  const double right = log(1 - wrong_share) + log_likelihood;
-  const double other = log(wrong_share) + station->fit->log_likelihood - accident;
+  const double right = log(1 - wrong_share) + log_likelihood, other = log_wrong(station);
   const double both = log_sum(right, other);
   if (wrong) {
     *wrong = exp(other - both);
@@ -30,70 +35,80 @@ double hw__station_log_without(const hw__station *station) {
   return hw__station_log_probability(station, station->fit->log_without, NULL);
 }
 
+double hw__station_believed(const hw__station *station) {
+  return log_wrong(station) - log(1 - wrong_share);
+}
+
 /* The anchor alone, taken at its word: leads to where its pulse can have come from. Then all stations, any of which may
  * be wrong; started on that at once, draws far from the truth would all find it equally likely that every sensor is. */
 enum { ANCHOR_ALONE, ALL_STATIONS, PHASES };
 
-static void set_columns(hw__spill *spill, size_t i, bool possible) {
-  for (size_t k = 0; k < spill->count; k++) {
-    double *c = spill->block + k * HW__SPILL_COLUMNS + i;
-    const hw__curve *curve = &spill->sight[k].curve;
-    const bool passes = possible && curve->travel_s > 0;
-    c[0] = passes ? curve->passage_s : 0;
-    c[HW__BLOCK] = passes ? curve->travel_s : 1;
-    c[2 * HW__BLOCK] = passes ? curve->variance_s2 : 1;
-    c[3 * HW__BLOCK] = passes ? curve->area_g_s_m3 : 0;
-    c[4 * HW__BLOCK] = passes ? curve->decay_per_s : 0;
-    c[5 * HW__BLOCK] = passes ? curve->duration_s : 1;
+/* hw__station_log_probability of four. */
+HW__INLINE hw__v4 log_probability(const hw__station *s, hw__v4 log_likelihood) {
+  const hw__v4 right = log(1 - wrong_share) + log_likelihood, other = hw__v4_all(log_wrong(s));
+  const hw__v4 apart = hw__v4_choose(right > other, right - other, other - right);
+  return hw__v4_max(right, other) + hw__v4_log(1.0 + hw__v4_exp(-apart));
+}
+
+/* What the stations say, added up. Backgrounds that detection limits hide: either each is anything below its limit
+ * (`any`), or the river is clean (`none`). Taken one by one, sixty sensors would agree on a middling background that
+ * none of them has seen. */
+typedef struct {
+  hw__v4 any[HW__FOURS], none[HW__FOURS];
+} votes;
+
+/* A station whose own pulse the walk has taken in; it says nothing more of points that lie below it. */
+HW__CLONES static void add_filtered(const hw__walk *w, const hw__station *s, votes *v) {
+  const double without = hw__station_log_without(s);
+  for (size_t g = 0; g < w->fours; g++) {
+    const hw__v4 own =
+        hw__v4_choose(w->curve[g].area_g_s_m3 > 0.0, log_probability(s, w->log_likelihood[g]), hw__v4_all(without));
+    v->any[g] += own;
+    v->none[g] += own;
   }
 }
 
-/* Stations below the anchor that every point takes in by the filter. */
-static double filtered_sum(const hw__spill *spill) {
-  double sum = 0;
-  for (size_t k = 0; k < spill->count; k++) {
-    if (spill->sight[k].filtered) {
-      sum += hw__station_log_probability(&spill->station[k], spill->sight[k].log_likelihood, NULL);
+HW__CLONES static void add_compared(const hw__walk *w, const hw__station *s, bool at_its_word, const double *found,
+                                    const double *clean, votes *v) {
+  for (size_t g = 0; g < w->fours; g++) {
+    const hw__v4 here = hw__v4_load(found + g * HW__LANES), own = at_its_word ? here : log_probability(s, here);
+    v->any[g] += own;
+    if (!s->view->hidden) {
+      v->none[g] += own;
+    } else {
+      const hw__v4 nothing = hw__v4_load(clean + g * HW__LANES);
+      v->none[g] += at_its_word ? nothing : log_probability(s, nothing);
     }
   }
-  return sum;
 }
 
 static void evaluate_block(hw__spill *spill, size_t phase, uint64_t stage, size_t from, size_t n, double *const *x,
                            double *log_prior, double *log_likelihood) {
+  hw__walk *w = spill->walk;
+  votes v;
+  double found[HW__BLOCK], clean[HW__BLOCK];
+  size_t index[HW__BLOCK];
   for (size_t i = 0; i < n; i++) {
-    hw__release r;
-    const double ratio = hw__spill_walk(spill, stage, from + i, x, &r, spill->sight);
-    log_prior[i] = r.log_prior;
-    log_likelihood[i] = phase == ANCHOR_ALONE || !r.possible ? 0 : ratio + filtered_sum(spill);
-    set_columns(spill, i, r.possible);
+    index[i] = from + i;
   }
-  /* Backgrounds that detection limits hide: either each is anything below its limit, or the river is clean. Taken one
-   * by one, sixty sensors would agree on a middling background that none of them has seen. */
-  double found[HW__BLOCK], clean[HW__BLOCK], any[HW__BLOCK] = {0}, none[HW__BLOCK] = {0};
+  hw__walk_begin(w, spill, stage, n, index, x);
+  memset(&v, 0, sizeof v);
   for (size_t k = 0; k < spill->count; k++) {
-    if (phase == ANCHOR_ALONE ? k != spill->anchor : hw__spill_is_filtered(spill, k)) {
+    const hw__station *s = &spill->station[k];
+    if ((phase == ANCHOR_ALONE && k != spill->anchor) || !hw__walk_to(w, k)) {
       continue;
     }
-    const double *c = spill->block + k * HW__SPILL_COLUMNS;
-    const hw__curves curves = {c,
-                               c + HW__BLOCK,
-                               c + 2 * HW__BLOCK,
-                               c + 3 * HW__BLOCK,
-                               c + 4 * HW__BLOCK,
-                               spill->lasting ? c + 5 * HW__BLOCK : NULL};
-    const hw__station *s = &spill->station[k];
-    hw__kernel_log_likelihood(s->view, spill->tails, n, &curves, found, clean);
-    for (size_t i = 0; i < n; i++) {
-      const double own = phase == ANCHOR_ALONE ? found[i] : hw__station_log_probability(s, found[i], NULL);
-      any[i] += own;
-      none[i] += !s->view->hidden        ? own
-                 : phase == ANCHOR_ALONE ? clean[i]
-                                         : hw__station_log_probability(s, clean[i], NULL);
+    if (w->filtered) {
+      add_filtered(w, s, &v);
+    } else {
+      hw__kernel_log_likelihood(s->view, spill->tails, n, w->curve, spill->lasting, found, clean);
+      add_compared(w, s, phase == ANCHOR_ALONE, found, clean, &v);
     }
   }
   for (size_t i = 0; i < n; i++) {
-    log_likelihood[i] += log_sum(any[i], none[i]) - M_LN2;
+    const size_t g = i / HW__LANES, lane = i % HW__LANES;
+    log_prior[i] = w->release[i].log_prior;
+    log_likelihood[i] = (phase == ANCHOR_ALONE ? 0 : w->ratio[i]) + log_sum(v.any[g][lane], v.none[g][lane]) - M_LN2;
   }
 }
 

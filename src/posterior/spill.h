@@ -6,10 +6,8 @@
  * nearly round. Uniform in place and time, log-uniform in mass, lognormal in the factors.
  *
  * Below the anchor each stretch from one sensor to the next has local factors too. They are not coordinates: walking
- * down the river, each is drawn from what the next sensor's own pulse leaves of its prior (a product of two Gaussians),
- * and the ratio of prior to that density goes into the weight. So sixty sensors are no harder than two. What two
- * sensors measure of the water between them removes the common part of the doubt about the water above, never the local
- * one.
+ * down the river a filter integrates over them (walk.h). So sixty sensors are no harder than two. What two sensors
+ * measure of the water between them removes the common part of the doubt about the water above, never the local one.
  *
  * A sensor may be wrong altogether: with a small probability its readings say nothing of the plume. Then they count
  * as little as if its own best curve had been true and that curve an accident.
@@ -35,12 +33,25 @@ typedef struct {
 
 /* What a point makes of one station. */
 typedef struct {
-  hw__curve curve;       /* as expected there; travel 0: it does not pass. Its travel time is that of its shape */
-  double travel_s;       /* of the water */
+  double travel_s; /* of the water; 0: it does not pass */
+  double variance_s2, area_g_s_m3;
   double own_v, own_d;   /* local factors of the stretch above, ln */
-  bool filtered;         /* the station's own pulse has been taken in: */
-  double log_likelihood; /* its readings' */
+  double log_likelihood; /* of its readings, where its own pulse has been taken in; else NAN */
 } hw__sight;
+
+/* What a point's coordinates can be (coordinates.h). */
+enum {
+  HW__AXIS_PASSAGE,
+  HW__AXIS_LN_AGE,
+  HW__AXIS_LN_MASS,
+  HW__AXIS_LN_V, /* common to all water */
+  HW__AXIS_LN_D,
+  HW__AXIS_OWN_V, /* of the water from the source to the anchor alone */
+  HW__AXIS_OWN_D,
+  HW__AXIS_SHAPE,
+  HW__AXIS_LN_DURATION,
+  HW__AXES
+};
 
 /* Standard deviations of ln velocity and ln dispersion: common to all stretches, and of one place. */
 typedef struct {
@@ -65,12 +76,11 @@ typedef struct {
   hw__lasting last; /* what is supposed of its duration */
   size_t dims;
   size_t axis[HW__DIMENSIONS]; /* what each coordinate is */
+  size_t column[HW__AXES];     /* which coordinate an axis is; HW__DIMENSIONS: none */
+  double log_prior;            /* what of it is the same for all points */
   double log_age_lo, log_age_hi;
-  double *block;    /* columns of one block of points, for every station; HW__SPILL_COLUMNS doubles a station */
-  hw__sight *sight; /* one a station */
+  struct hw__walk *walk; /* room for a block of points on its way (walk.h) */
 } hw__spill;
-
-enum { HW__BLOCK = 256, HW__SPILL_COLUMNS = 6 * HW__BLOCK };
 
 /* One point with all that follows from it. */
 typedef struct {
@@ -93,5 +103,7 @@ hw__target hw__spill_target(hw__spill *spill);
 double hw__station_log_probability(const hw__station *station, double log_likelihood, double *wrong);
 /* The same without a release. */
 double hw__station_log_without(const hw__station *station);
+/* The ln likelihood below which the sensor is more likely wrong than right. */
+double hw__station_believed(const hw__station *station);
 
 #endif

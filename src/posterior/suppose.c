@@ -2,9 +2,11 @@
 
 #include <math.h>
 
+#include "posterior/kernel.h"
 #include "posterior/looks.h"
 #include "posterior/samples.h"
 #include "posterior/stations.h"
+#include "posterior/walk.h"
 
 /* A duration is told where it is more probable than an instant. Where it is not, the readings do not speak for one, and
  * what the prior says of durations would widen every answer by what nobody saw. */
@@ -15,27 +17,51 @@ static const double worth_a_look = 0.5, plain_deficit = 6.5;
 /* By so much in ln a sensor's own pulse must prefer a duration to be supposed at first to have one. */
 static const double plainly_worse = 15;
 
-/* A station's readings under the curve that a draw expects there, the filter's local factors in it. */
-static double log_expected(const hw__ade *a, size_t k, const hw__sight *sight) {
-  return hw__view_log_likelihood(a->station[k].view, &a->tails, sight->curve.travel_s > 0 ? &sight->curve : NULL);
+/* Station k's readings under the curves that every `step`th pick expects there, the filter's local factors in them:
+ * of the picks that lasted, or of the instants. */
+static void log_expected(const hw__ade *a, size_t k, size_t step, bool lasting, double *out) {
+  hw__curves four[HW__FOURS] = {{{0}}};
+  double found[HW__PICKED], clean[HW__PICKED];
+  size_t n = 0, at[HW__PICKED];
+  for (size_t j = 0; j < HW__PICKED; j += step) {
+    if ((a->released[j].duration_s > 0) == lasting) {
+      at[n++] = j;
+    }
+  }
+  for (size_t i = 0; i < (n + HW__LANES - 1) / HW__LANES * HW__LANES; i++) { /* the last one again to fill the lanes */
+    const size_t j = at[i < n ? i : n - 1];
+    const hw__sight *sight = &a->sight[j * a->spill.count + k];
+    const hw__curve nothing = {.travel_s = 1, .variance_s2 = 1, .duration_s = 1};
+    hw__curves_set(&four[i / HW__LANES], i % HW__LANES,
+                   sight->travel_s > 0 ? hw__sight_curve(&a->spill, &a->released[j], k, sight) : nothing);
+  }
+  hw__kernel_log_likelihood(a->station[k].view, &a->tails, n, four, lasting, found, clean);
+  for (size_t i = 0; i < n; i++) {
+    out[at[i] / step] = found[i];
+  }
 }
 
 /* How probable it is that each sensor is wrong, and how much better its own pulse explains its readings. */
 static void blame(hw__ade *a) {
-  enum { EVERY = 8 }; /* draw for what is missing: it need not be exact */
+  enum { EVERY = 8 }; /* pick for what is missing where a filter has been: it need not be exact */
+  double expected[HW__PICKED];
   a->deficit = 0;
   for (size_t k = 0; k < a->spill.count; k++) {
     double reached = 0, weighed = 0;
+    const bool filtered = !isnan(a->sight[k].log_likelihood);
+    const size_t step = filtered ? EVERY : 1;
+    log_expected(a, k, step, false, expected);
+    log_expected(a, k, step, true, expected);
     a->wrong[k] = 0;
     for (size_t j = 0; j < HW__PICKED; j++) {
       const hw__sight *sight = &a->sight[j * a->spill.count + k];
-      const bool counted = j % EVERY == 0;
-      const double expected = counted || !sight->filtered ? log_expected(a, k, sight) : 0;
-      const double found = sight->filtered ? sight->log_likelihood : expected;
+      const double found = isnan(sight->log_likelihood) ? expected[j / step] : sight->log_likelihood;
       double wrong;
       weighed += hw__station_log_probability(&a->station[k], found, &wrong) / HW__PICKED;
       a->wrong[k] += wrong / HW__PICKED;
-      reached += counted ? expected * EVERY / HW__PICKED : 0;
+    }
+    for (size_t j = 0; j < HW__PICKED / step; j++) {
+      reached += expected[j] * (double)step / HW__PICKED;
     }
     a->deficit = fmax(a->deficit, a->fit[k].log_likelihood - weighed);
     a->missing[k] = a->station[k].gain_sd > 0 ? 0 : a->fit[k].log_likelihood - reached;

@@ -99,15 +99,12 @@ void hw__view_make(const hw__series *series, const hw__focus *focus, hw__view *o
 }
 
 static double lasting_at(const hw__curve *c, double time_s, double spread_s2) {
-  const double columns[6][4] = {{c->passage_s, c->passage_s, c->passage_s, c->passage_s},
-                                {c->travel_s, c->travel_s, c->travel_s, c->travel_s},
-                                {c->variance_s2, c->variance_s2, c->variance_s2, c->variance_s2},
-                                {c->area_g_s_m3, c->area_g_s_m3, c->area_g_s_m3, c->area_g_s_m3},
-                                {c->decay_per_s, c->decay_per_s, c->decay_per_s, c->decay_per_s},
-                                {c->duration_s, c->duration_s, c->duration_s, c->duration_s}};
-  const hw__curves curves = {columns[0], columns[1], columns[2], columns[3], columns[4], columns[5]};
-  double out[4];
-  hw__lasting_respond(4, &curves, time_s, spread_s2, out);
+  hw__curves four = {{0}};
+  for (size_t lane = 0; lane < HW__LANES; lane++) {
+    hw__curves_set(&four, lane, *c);
+  }
+  hw__v4 out;
+  hw__lasting_respond(&four, time_s, spread_s2, &out);
   return out[0];
 }
 

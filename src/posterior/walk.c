@@ -3,9 +3,8 @@
 #include <math.h>
 
 #include "posterior/coordinates.h"
-#include "posterior/filter.h"
+#include "posterior/gain.h"
 #include "posterior/grab.h"
-#include "posterior/step_draw.h"
 #include "river/doubt.h"
 
 bool hw__spill_is_filtered(const hw__spill *spill, size_t k) {
@@ -21,161 +20,317 @@ bool hw__spill_is_passed_by(const hw__spill *spill, size_t k) {
   return spill->first_look && hw__spill_is_filtered(spill, k) && (fit->sketchy || !fit->complete);
 }
 
+/* ---- What the points suppose ---- */
+
+static void set_lane(hw__four *g, size_t lane, const hw__spill *spill, const hw__release *r) {
+  const double slower = 1 / r->velocity_factor,
+               share = hw__averaged(spill->station[spill->anchor].x_m - r->source.location_m);
+  g->cargo.release_s[lane] = r->source.time_s;
+  g->cargo.duration_s[lane] = r->duration_s;
+  g->cargo.shape[lane] = r->shape;
+  g->mass_g[lane] = r->source.mass_g;
+  g->longer[lane] = exp(r->shape); /* nothing decays the more for it */
+  g->slower[lane] = exp(-r->ln_v);
+  g->wider[lane] = exp(r->ln_d - 3 * r->ln_v);
+  g->location_m[lane] = r->source.location_m;
+  g->theta[lane] = r->at.theta;
+  g->variance[lane] = r->at.variance;
+  g->decay[lane] = r->at.decay;
+  g->own_slower[lane] = slower;
+  g->own_wider[lane] = r->dispersion_factor * slower * slower * slower;
+  g->local[0][lane] = spill->doubt.local_v * share;
+  g->local[1][lane] = spill->doubt.local_d * share;
+}
+
+/* A lane without a possible point goes along with nothing released a second above the anchor. */
+static void set_empty_lane(hw__four *g, size_t lane, const hw__spill *spill) {
+  const hw__station *a = &spill->station[spill->anchor];
+  const hw__release none = {.source = {.mass_g = 0, .location_m = a->x_m},
+                            .velocity_factor = 1,
+                            .dispersion_factor = 1,
+                            .at = {a->at.theta - 1, a->at.variance - 1, a->at.decay}};
+  set_lane(g, lane, spill, &none);
+}
+
+void hw__walk_begin(hw__walk *w, const hw__spill *spill, uint64_t stage, size_t n, const size_t *index,
+                    double *const *x) {
+  w->spill = spill;
+  w->stage = stage;
+  w->count = n;
+  w->fours = (n + HW__LANES - 1) / HW__LANES;
+  w->before = NULL;
+  w->last_seen = 0;
+  for (size_t k = spill->count; k-- > spill->anchor + 1 && w->last_seen == 0;) {
+    w->last_seen = hw__spill_is_filtered(spill, k) && !hw__spill_is_passed_by(spill, k) ? k : 0;
+  }
+  for (size_t i = 0; i < w->fours * HW__LANES; i++) {
+    hw__four *g = &w->four[i / HW__LANES];
+    if (i < n) {
+      hw__release *r = &w->release[i];
+      w->index[i] = index[i];
+      w->seeded[i] = false;
+      w->ratio[i] = 0;
+      hw__place_release(spill, x, index[i], r);
+      r->log_prior = r->possible ? hw__release_log_prior(spill, r) : -INFINITY;
+    }
+    if (i < n && w->release[i].possible) {
+      set_lane(g, i % HW__LANES, spill, &w->release[i]);
+    } else {
+      set_empty_lane(g, i % HW__LANES, spill);
+    }
+  }
+}
+
+static hw_rng *stream_of(hw__walk *w, size_t i) {
+  if (!w->seeded[i]) {
+    hw_rng_seed(&w->rng[i], w->spill->seed, (w->stage + 1) * 65536 + w->index[i]);
+    w->seeded[i] = true;
+  }
+  return &w->rng[i];
+}
+
+/* ---- To a station at or above the anchor: the release's own factors, nothing drawn but the gain ---- */
+
+HW__CLONES static void come_from_source(hw__walk *w, const hw__station *s) {
+  for (size_t g = 0; g < w->fours; g++) {
+    const hw__four *f = &w->four[g];
+    const hw__i4 passes = f->location_m < s->x_m;
+    hw__plume *p = &w->plume[g];
+    *p = (hw__plume){{{0}}, {{0}}};
+    p->mean[HW__TRAVEL] = hw__v4_choose(passes, (s->at.theta - f->theta) * f->own_slower, hw__v4_all(1));
+    p->mean[HW__VARIANCE] = hw__v4_choose(passes, (s->at.variance - f->variance) * f->own_wider, hw__v4_all(1));
+  }
+}
+
+static void set_own_factors(hw__walk *w) {
+  for (size_t i = 0; i < w->count; i++) {
+    w->plume[i / HW__LANES].mean[HW__OWN_FASTER][i % HW__LANES] = w->release[i].own_v;
+    w->plume[i / HW__LANES].mean[HW__OWN_SPREADING][i % HW__LANES] = w->release[i].own_d;
+  }
+}
+
+/* ---- To a station below the anchor ---- */
+
+/* What does not change from point to point of a step. */
 typedef struct {
-  const hw__spill *spill;
-  const hw__release *release;
-  uint64_t stage;
-  size_t index;
-  bool seeded;
-  hw_rng rng;
-  const hw__station *before; /* the station that the walk came from */
-  double middle_m;           /* of the stretch above it */
-  double sd_before[2];       /* of its local factors */
-  size_t last_seen;          /* the station furthest down that the filter takes in */
-  hw__plume state;
-} walk;
+  double theta, variance; /* from the station before */
+  double here_m;          /* the stretch's middle */
+  double sd[2];           /* of its local factors, ln */
+  bool first;             /* the stretch above reaches up to the source */
+} step;
 
-static hw_rng *stream_of(walk *w) {
-  if (!w->seeded) {
-    hw_rng_seed(&w->rng, w->spill->seed, (w->stage + 1) * 65536 + w->index);
-    w->seeded = true;
-  }
-  return &w->rng;
+static step step_to(const hw__walk *w, const hw__station *s) {
+  const hw__doubt *d = &w->spill->doubt;
+  const double share = hw__averaged(s->x_m - w->before->x_m);
+  return (step){.theta = s->at.theta - w->before->at.theta,
+                .variance = s->at.variance - w->before->at.variance,
+                .here_m = 0.5 * (w->before->x_m + s->x_m),
+                .sd = {hypot(d->local_v * share, w->spill->eased_v), hypot(d->local_d * share, w->spill->eased_d)},
+                .first = w->before == &w->spill->station[w->spill->anchor]};
 }
 
-/* The step to a station at or above the anchor: the release's own factors, nothing drawn but the gain. */
-static double step_from_source(walk *w, size_t k, hw__sight *sight) {
-  const hw__station *s = &w->spill->station[k];
-  const double lost = (s->at.decay - w->release->at.decay) / w->release->velocity_factor;
-  const hw__release *r = w->release;
-  const hw__doubt *d = &w->spill->doubt;
-  const double slower = 1 / r->velocity_factor, length = hw__averaged(s->x_m - r->source.location_m);
-  const hw__stretch part = {
-      .release_s = r->source.time_s,
-      .shape = r->shape,
-      .duration = r->duration_s,
-      .travel = (s->at.theta - r->at.theta) * slower,
-      .variance = (s->at.variance - r->at.variance) * r->dispersion_factor * slower * slower * slower,
-      .ln_area = log(r->source.mass_g * (s->per_discharge + s->per_area * exp(-r->ln_v))) - lost};
-  const hw__step_prior prior = {{0}, {0, 0, s->gain_sd}};
-  double n[HW__STEP] = {0}, y[HW__PULSE_SIZE], ratio = 0;
-  sight->filtered = hw__spill_is_filtered(w->spill, k);
-  if (s->gain_sd > 0 && !sight->filtered) {
-    ratio = hw__draw_step(s->fit, &part, &prior, stream_of(w), n);
-  }
-  w->state = (hw__plume){.mean = {0, 0, r->own_v, r->own_d}};
-  hw__stretch_predict(&part, n, &w->state.mean[HW__TRAVEL], &w->state.mean[HW__VARIANCE], y);
-  if (sight->filtered) {
-    hw__plume same = w->state;
-    sight->log_likelihood = hw__filter_take_in(s->fit, &part, s->gain_sd, 0.5 * d->shape, &same);
-  }
-  w->middle_m = 0.5 * (r->source.location_m + s->x_m);
-  w->sd_before[0] = d->local_v * length;
-  w->sd_before[1] = d->local_d * length;
-  sight->curve.area_g_s_m3 = exp(y[HW__LN_AREA] + lost);
-  return ratio;
-}
-
-static double step_down(walk *w, size_t k, hw__sight *sight) {
-  const hw__release *r = w->release;
-  const hw__station *s = &w->spill->station[k], *before = w->before;
-  const hw__doubt *d = &w->spill->doubt;
-  const double length = s->x_m - before->x_m, here = 0.5 * (before->x_m + s->x_m), share = hw__averaged(length);
-  const double rho = exp(-(here - w->middle_m) / HW__LOCAL_LENGTH_M),
-               sd[2] = {hypot(d->local_v * share, w->spill->eased_v), hypot(d->local_d * share, w->spill->eased_d)};
-  const double lost = (s->at.decay - r->at.decay) / r->velocity_factor;
-  const hw__stretch part = {.release_s = r->source.time_s,
-                            .shape = r->shape,
-                            .duration = r->duration_s,
-                            .travel_before = w->state.mean[HW__TRAVEL],
-                            .variance_before = w->state.mean[HW__VARIANCE],
-                            .travel = (s->at.theta - before->at.theta) * exp(-r->ln_v),
-                            .variance = (s->at.variance - before->at.variance) * exp(r->ln_d - 3 * r->ln_v),
-                            .ln_area = log(r->source.mass_g * (s->per_discharge + s->per_area * exp(-r->ln_v))) - lost};
-  hw__step_prior prior = {{0}, {0, 0, s->gain_sd}};
-  double carry[2] = {0, 0};
+HW__INLINE hw__stretch stretch_of(const hw__walk *w, const step *to, const hw__four *f) {
+  hw__stretch s = {.travel_s = to->theta * f->slower, .variance_s2 = to->variance * f->wider};
+  const hw__v4 above = to->first ? 0.5 * (f->location_m + w->before->x_m) : hw__v4_all(w->middle_m);
+  const hw__v4 rho = hw__v4_exp((above - to->here_m) / HW__LOCAL_LENGTH_M);
+  const hw__v4 fresh = hw__v4_sqrt(hw__v4_max(1.0 - rho * rho, hw__v4_all(0)));
   for (size_t c = 0; c < 2; c++) {
-    carry[c] = w->sd_before[c] > 0 ? rho * sd[c] / w->sd_before[c] : 0;
-    prior.mean[c] = carry[c] * w->state.mean[HW__OWN_FASTER + c];
-    prior.sd[c] = sd[c] * sqrt(fmax(1 - rho * rho, 0));
-    w->sd_before[c] = sd[c];
+    const hw__v4 before = to->first ? f->local[c] : hw__v4_all(w->sd_before[c]);
+    const hw__i4 known = before > 0.0;
+    s.carry[c] = hw__v4_keep(known, rho * to->sd[c] / hw__v4_choose(known, before, hw__v4_all(1)));
+    s.sd[c] = to->sd[c] * fresh;
   }
-  w->middle_m = here;
-  double n[HW__STEP] = {prior.mean[HW__STEP_V], prior.mean[HW__STEP_D], 0}, y[HW__PULSE_SIZE];
-  sight->filtered = hw__spill_is_filtered(w->spill, k);
-  if (sight->filtered) {
-    hw__plume next = {{0}, {{0}}};
-    hw__stretch_begin(s->fit, &part, &prior, n);
-    for (int round = 0; round < 2; round++) {
-      next = hw__filter_advance(&w->state, &part, &prior, carry, n);
-      const hw__plume expected = next;
-      sight->log_likelihood = hw__filter_take_in(s->fit, &part, s->gain_sd, 0.5 * d->shape, &next);
-      n[HW__STEP_V] = next.mean[HW__OWN_FASTER];
-      n[HW__STEP_D] = next.mean[HW__OWN_SPREADING];
-      double wrong;
-      hw__station_log_probability(s, sight->log_likelihood, &wrong);
-      if (wrong > 0.5) { /* it says nothing of the plume, so nothing is taken from it */
-        next = expected;
-        break;
+  return s;
+}
+
+/* The filter's step, with the station's own pulse or past it. */
+static void filter_down(hw__walk *w, const step *to, const hw__news *news) {
+  for (size_t g = 0; g < w->fours; g++) {
+    const hw__stretch s = stretch_of(w, to, &w->four[g]);
+    if (news) {
+      hw__filter_pass(news, &s, &w->four[g].cargo, &w->plume[g], &w->log_likelihood[g]);
+    } else {
+      hw__filter_advance(&s, &w->plume[g]);
+    }
+  }
+}
+
+/* Below the last pulse that was seen: local factors from their prior. */
+static void draw_down(hw__walk *w, const step *to) {
+  for (size_t g = 0; g < w->fours; g++) {
+    const hw__stretch s = stretch_of(w, to, &w->four[g]);
+    hw__plume *p = &w->plume[g];
+    hw__v4 n[2];
+    for (size_t c = 0; c < 2; c++) {
+      n[c] = s.carry[c] * p->mean[HW__OWN_FASTER + c];
+    }
+    for (size_t i = g * HW__LANES; i < w->count && i < (g + 1) * HW__LANES; i++) {
+      const size_t lane = i % HW__LANES;
+      for (size_t c = 0; c < 2 && w->release[i].possible; c++) {
+        n[c][lane] += s.sd[c][lane] > 0 ? s.sd[c][lane] * hw_rng_normal(stream_of(w, i)) : 0;
       }
     }
-    next.mean[HW__VARIANCE] = fmax(next.mean[HW__VARIANCE], 0.5 * part.variance_before + 1e-6);
-    next.mean[HW__TRAVEL] = fmax(next.mean[HW__TRAVEL], 0.5 * part.travel_before);
-    w->state = next;
-    sight->curve.area_g_s_m3 = exp(part.ln_area + lost);
-    return 0;
+    p->mean[HW__TRAVEL] += s.travel_s * hw__v4_exp(-n[0]);
+    p->mean[HW__VARIANCE] += s.variance_s2 * hw__v4_exp(n[1] - 3.0 * n[0]);
+    p->mean[HW__OWN_FASTER] = n[0];
+    p->mean[HW__OWN_SPREADING] = n[1];
+    for (size_t a = 0; a < HW__COVARIANCES; a++) {
+      p->cov[a] = hw__v4_all(0);
+    }
   }
-  if (s->fit->few && (prior.sd[0] > 0 || prior.sd[1] > 0 || s->gain_sd > 0)) {
-    w->state = hw__filter_advance(&w->state, &part, &prior, carry, n);
-    sight->curve.area_g_s_m3 = exp(part.ln_area + lost);
-    return hw__grab_meet(w->spill, r, s, stream_of(w), &w->state, &sight->curve.area_g_s_m3);
-  }
-  if (k < w->last_seen) { /* a sensor further down pins the plume better than a draw here could guess it */
-    w->state = hw__filter_advance(&w->state, &part, &prior, carry, n);
-    sight->curve.area_g_s_m3 = exp(part.ln_area + lost);
-    return 0;
-  }
-  double ratio = 0;
-  if (prior.sd[0] > 0 || prior.sd[1] > 0 || s->gain_sd > 0) {
-    ratio = hw__draw_step(s->fit, &part, &prior, stream_of(w), n);
-  }
-  w->state = (hw__plume){.mean = {0, 0, n[HW__STEP_V], n[HW__STEP_D]}};
-  hw__stretch_predict(&part, n, &w->state.mean[HW__TRAVEL], &w->state.mean[HW__VARIANCE], y);
-  sight->curve.area_g_s_m3 = exp(y[HW__LN_AREA] + lost);
-  return ratio;
 }
 
-double hw__spill_walk(const hw__spill *spill, uint64_t stage, size_t i, double *const *x, hw__release *release,
-                      hw__sight *sight) {
-  hw__release *r = release;
-  hw__place_release(spill, x, i, r);
-  r->log_prior = r->possible ? hw__release_log_prior(spill, r) : -INFINITY;
-  if (!r->possible) {
-    return 0;
+/* ---- What is seen there ---- */
+
+HW__CLONES static void set_areas(hw__walk *w, const hw__station *s) {
+  for (size_t g = 0; g < w->fours; g++) {
+    hw__four *f = &w->four[g];
+    hw__curves *c = &w->curve[g];
+    c->area_g_s_m3 = hw__v4_keep(f->location_m < s->x_m, f->mass_g * (s->per_discharge + s->per_area * f->slower));
+    const hw__v4 lost = (s->at.decay - f->decay) * f->own_slower;
+    f->cargo.ln_area = hw__v4_log(hw__v4_max(c->area_g_s_m3, hw__v4_all(1e-300))) - lost;
   }
-  walk w = {.spill = spill, .release = r, .stage = stage, .index = i};
-  for (size_t k = spill->count; k-- > spill->anchor + 1 && w.last_seen == 0;) {
-    w.last_seen = hw__spill_is_filtered(spill, k) && !hw__spill_is_passed_by(spill, k) ? k : 0;
+}
+
+HW__CLONES static void set_curves(hw__walk *w, const hw__station *s) {
+  for (size_t g = 0; g < w->fours; g++) {
+    const hw__four *f = &w->four[g];
+    hw__curves *c = &w->curve[g];
+    const hw__i4 passes = f->location_m < s->x_m;
+    const hw__v4 travel = w->plume[g].mean[HW__TRAVEL];
+    c->travel_s = travel * f->longer;
+    c->variance_s2 = w->plume[g].mean[HW__VARIANCE];
+    c->passage_s = f->cargo.release_s + travel;
+    c->duration_s = hw__v4_choose(f->cargo.duration_s > 0.0, f->cargo.duration_s, hw__v4_all(1));
+    c->decay_per_s = hw__v4_keep(passes, (s->at.decay - f->decay) / ((s->at.theta - f->theta) * f->longer));
   }
-  double ratio = 0;
-  for (size_t k = 0; k < spill->count; k++) {
-    const hw__station *s = &spill->station[k];
-    sight[k] = (hw__sight){0};
-    if (!(s->x_m > r->source.location_m) || hw__spill_is_passed_by(spill, k)) {
+}
+
+static void draw_gains(hw__walk *w, const hw__station *s) {
+  for (size_t i = 0; i < w->count; i++) {
+    const size_t g = i / HW__LANES, lane = i % HW__LANES;
+    const hw__release *r = &w->release[i];
+    if (!(w->curve[g].area_g_s_m3[lane] > 0)) {
       continue;
     }
-    ratio += k <= spill->anchor ? step_from_source(&w, k, &sight[k]) : step_down(&w, k, &sight[k]);
-    sight[k].travel_s = w.state.mean[HW__TRAVEL];
-    sight[k].curve = hw__plume_curve(r, s, &w.state, sight[k].curve.area_g_s_m3);
-    sight[k].own_v = w.state.mean[HW__OWN_FASTER];
-    sight[k].own_d = w.state.mean[HW__OWN_SPREADING];
-    w.before = s;
+    const hw__sight sight = hw__walk_sight(w, i);
+    const hw__curve curve = hw__sight_curve(w->spill, r, w->station, &sight);
+    double y[HW__PULSE_SIZE], ln_gain;
+    hw__curve_to(&curve, y);
+    w->ratio[i] += hw__draw_gain(s->fit, y, s->gain_sd, stream_of(w, i), &ln_gain);
+    w->curve[g].area_g_s_m3[lane] *= exp(ln_gain);
   }
-  return ratio;
 }
 
-hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, const hw__sight *sight, double x_m,
-                          hw_rng *rng) {
+/* A grab sample chooses among the states that the filter expects. */
+static void meet_grabs(hw__walk *w, const hw__station *s) {
+  for (size_t i = 0; i < w->count; i++) {
+    const size_t g = i / HW__LANES, lane = i % HW__LANES;
+    if (!w->release[i].possible) {
+      continue;
+    }
+    hw__plume *p = &w->plume[g];
+    hw__state state;
+    for (size_t a = 0; a < HW__STATE; a++) {
+      state.mean[a] = p->mean[a][lane];
+      for (size_t b = 0; b < HW__STATE; b++) {
+        state.cov[a][b] = p->cov[hw__pair(a, b)][lane];
+      }
+    }
+    double area = w->curve[g].area_g_s_m3[lane];
+    w->ratio[i] += hw__grab_meet(w->spill, &w->release[i], s, stream_of(w, i), &state, &area);
+    w->curve[g].area_g_s_m3[lane] = area;
+    for (size_t a = 0; a < HW__STATE; a++) {
+      p->mean[a][lane] = state.mean[a];
+      for (size_t b = 0; b <= a; b++) {
+        p->cov[hw__pair(a, b)][lane] = 0; /* nothing is in doubt of the chosen one */
+      }
+    }
+  }
+}
+
+static void compare_at_or_above(hw__walk *w, const hw__news *news) {
+  for (size_t g = 0; g < w->fours; g++) {
+    hw__filter_compare(news, &w->four[g].cargo, &w->plume[g], &w->log_likelihood[g]);
+  }
+}
+
+bool hw__walk_to(hw__walk *w, size_t k) {
+  const hw__spill *spill = w->spill;
+  const hw__station *s = &spill->station[k];
+  if (hw__spill_is_passed_by(spill, k)) {
+    return false;
+  }
+  bool met = false;
+  w->station = k;
+  w->filtered = hw__spill_is_filtered(spill, k);
+  set_areas(w, s);
+  const hw__news news = hw__filter_news(s->fit, s->gain_sd, 0.5 * spill->doubt.shape, hw__station_believed(s));
+  if (k <= spill->anchor) {
+    come_from_source(w, s);
+    set_own_factors(w);
+    if (w->filtered) {
+      compare_at_or_above(w, &news);
+    }
+  } else {
+    const step to = step_to(w, s);
+    const bool doubtful = to.sd[0] > 0 || to.sd[1] > 0 || s->gain_sd > 0;
+    if (!w->filtered && s->fit->few && doubtful) {
+      filter_down(w, &to, NULL);
+      meet_grabs(w, s);
+      met = true;
+    } else if (w->filtered ||
+               k < w->last_seen) { /* a sensor further down pins the plume better than a draw could guess it */
+      filter_down(w, &to, w->filtered ? &news : NULL);
+    } else {
+      draw_down(w, &to);
+    }
+    w->middle_m = to.here_m;
+    w->sd_before[0] = to.sd[0];
+    w->sd_before[1] = to.sd[1];
+  }
+  set_curves(w, s);
+  if (s->gain_sd > 0 && !w->filtered && !met && (k <= spill->anchor || k >= w->last_seen)) {
+    draw_gains(w, s);
+  }
+  w->before = s;
+  return true;
+}
+
+hw__sight hw__walk_sight(const hw__walk *w, size_t i) {
+  const size_t g = i / HW__LANES, lane = i % HW__LANES;
+  if (!(w->curve[g].area_g_s_m3[lane] > 0)) {
+    return (hw__sight){.log_likelihood = NAN};
+  }
+  return (hw__sight){.travel_s = w->plume[g].mean[HW__TRAVEL][lane],
+                     .variance_s2 = w->curve[g].variance_s2[lane],
+                     .area_g_s_m3 = w->curve[g].area_g_s_m3[lane],
+                     .own_v = w->plume[g].mean[HW__OWN_FASTER][lane],
+                     .own_d = w->plume[g].mean[HW__OWN_SPREADING][lane],
+                     .log_likelihood = w->filtered ? w->log_likelihood[g][lane] : NAN};
+}
+
+/* ---- On from what was seen ---- */
+
+hw__curve hw__release_curve(const hw__release *r, const hw__integrals *to, double travel, double variance,
+                            double area) {
+  const double longer = exp(r->shape);
+  return (hw__curve){.passage_s = r->source.time_s + travel,
+                     .travel_s = travel * longer,
+                     .variance_s2 = variance,
+                     .area_g_s_m3 = area,
+                     .decay_per_s = (to->decay - r->at.decay) / ((to->theta - r->at.theta) * longer),
+                     .duration_s = r->duration_s};
+}
+
+hw__curve hw__sight_curve(const hw__spill *spill, const hw__release *release, size_t k, const hw__sight *sight) {
+  return sight->travel_s > 0 ? hw__release_curve(release, &spill->station[k].at, sight->travel_s, sight->variance_s2,
+                                                 sight->area_g_s_m3)
+                             : (hw__curve){0};
+}
+
+hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, size_t k, const hw__sight *sight,
+                          double x_m, hw_rng *rng) {
   const hw__release *r = release;
   if (!(x_m > r->source.location_m)) {
     return (hw__curve){0};
@@ -183,29 +338,19 @@ hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, co
   const hw__integrals to = hw__transport_integrals(spill->transport, x_m);
   const hw_leg here = hw_transport_leg(spill->transport, x_m, x_m);
   const bool follows = hw__river_discharge_follows(spill->river, x_m);
-  size_t k = spill->count;
-  while (k > 0 && (spill->station[k - 1].x_m > x_m || !(sight[k - 1].curve.travel_s > 0))) {
-    k--;
-  }
   double travel, variance;
-  if (k == 0 || k - 1 < spill->anchor) {
+  if (!sight || k < spill->anchor) {
     travel = (to.theta - r->at.theta) / r->velocity_factor;
     variance = (to.variance - r->at.variance) * r->dispersion_factor / pow(r->velocity_factor, 3);
   } else {
-    const hw__station *s = &spill->station[k - 1];
+    const hw__station *s = &spill->station[k];
     const double share = hw__averaged(x_m - s->x_m), rho = exp(-0.5 * (x_m - s->x_m) / HW__LOCAL_LENGTH_M);
     const double fresh = share * sqrt(1 - rho * rho);
-    const double v = r->ln_v + rho * sight[k - 1].own_v + spill->doubt.local_v * fresh * hw_rng_normal(rng);
-    const double w = r->ln_d + rho * sight[k - 1].own_d + spill->doubt.local_d * fresh * hw_rng_normal(rng);
-    travel = sight[k - 1].travel_s + (to.theta - s->at.theta) * exp(-v);
-    variance = sight[k - 1].curve.variance_s2 + (to.variance - s->at.variance) * exp(w - 3 * v);
+    const double v = r->ln_v + rho * sight->own_v + spill->doubt.local_v * fresh * hw_rng_normal(rng);
+    const double w = r->ln_d + rho * sight->own_d + spill->doubt.local_d * fresh * hw_rng_normal(rng);
+    travel = sight->travel_s + (to.theta - s->at.theta) * exp(-v);
+    variance = sight->variance_s2 + (to.variance - s->at.variance) * exp(w - 3 * v);
   }
-  const double discharge = here.discharge_m3_s * (follows ? exp(r->ln_v) : 1);
-  const double longer = exp(r->shape);
-  return (hw__curve){.passage_s = r->source.time_s + travel,
-                     .travel_s = travel * longer,
-                     .variance_s2 = variance,
-                     .area_g_s_m3 = r->source.mass_g / discharge,
-                     .decay_per_s = (to.decay - r->at.decay) / ((to.theta - r->at.theta) * longer),
-                     .duration_s = r->duration_s};
+  return hw__release_curve(r, &to, travel, variance,
+                           r->source.mass_g / (here.discharge_m3_s * (follows ? exp(r->ln_v) : 1)));
 }

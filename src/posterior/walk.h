@@ -1,17 +1,67 @@
-/* Down the river with one point of the hypothesis: what it makes of every station. */
+/* Down the river with a block of points of the hypothesis: from station to station, what each makes of it.
+ *
+ * At and above the anchor a point's own factors bring it there. Below, each stretch has local factors too, which are no
+ * coordinates: as far as pulses were seen the filter carries them (filter.h), beyond they are drawn from their prior.
+ */
 #ifndef HW_POSTERIOR_WALK_H
 #define HW_POSTERIOR_WALK_H
 
 #include "headwater/rng.h"
+#include "posterior/curves.h"
+#include "posterior/filter.h"
 #include "posterior/spill.h"
 
-/* Point i of a stage as a release, and what it makes of every station, drawn as evaluate drew it. Returned: ln of prior
- * over density of what was drawn on the way. */
-double hw__spill_walk(const hw__spill *spill, uint64_t stage, size_t i, double *const *x, hw__release *release,
-                      hw__sight *sight);
-/* The curve at a place below, drawn on from the last station above it. */
-hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, const hw__sight *sight, double x_m,
-                          hw_rng *rng);
+enum { HW__BLOCK = 256, HW__FOURS = HW__BLOCK / HW__LANES };
+
+/* Four points: what they suppose. */
+typedef struct {
+  hw__cargo cargo;               /* the area that of the station at hand */
+  hw__v4 mass_g, longer;         /* longer: the shape's travel time over the water's */
+  hw__v4 slower, wider;          /* by common factors: e^-ln v and e^(ln d - 3 ln v) */
+  hw__v4 location_m;             /* of the source; INFINITY: not possible */
+  hw__v4 theta, variance, decay; /* there, running */
+  hw__v4 own_slower, own_wider;  /* by all factors from the source to the anchor */
+  hw__v4 local[2];               /* standard deviation of the local factors there, ln */
+} hw__four;
+
+struct hw__walk {
+  const hw__spill *spill;
+  uint64_t stage;
+  size_t count, fours, last_seen; /* the station furthest down that the filter takes in */
+  size_t index[HW__BLOCK];        /* of the points among the draws */
+  hw__release release[HW__BLOCK];
+  hw_rng rng[HW__BLOCK];
+  bool seeded[HW__BLOCK];
+  double ratio[HW__BLOCK];   /* ln of prior over density of what was drawn on the way */
+  const hw__station *before; /* the station that the walk came from, at the anchor or below */
+  double middle_m;           /* of the stretch above it, and its local factors' standard deviation */
+  double sd_before[2];
+  hw__four four[HW__FOURS];
+
+  /* At the station that the walk has come to. */
+  size_t station;
+  bool filtered; /* its own pulse has been taken in, and log_likelihood is its readings' */
+  hw__plume plume[HW__FOURS];
+  hw__curves curve[HW__FOURS]; /* as expected there; area 0: it does not pass */
+  hw__v4 log_likelihood[HW__FOURS];
+};
+typedef struct hw__walk hw__walk;
+
+/* n points of a stage, index[i] of the draws x; the same points and stage, the same way. */
+void hw__walk_begin(hw__walk *w, const hw__spill *spill, uint64_t stage, size_t n, const size_t *index,
+                    double *const *x);
+/* To the next station k. False: it is passed by. */
+bool hw__walk_to(hw__walk *w, size_t k);
+/* What point i makes of the station that the walk has come to. */
+hw__sight hw__walk_sight(const hw__walk *w, size_t i);
+
+/* The curve of a release that comes to a place, with these running integrals, in this state. */
+hw__curve hw__release_curve(const hw__release *r, const hw__integrals *to, double travel, double variance, double area);
+/* The curve at station k of what was seen there; travel time 0: it does not pass. */
+hw__curve hw__sight_curve(const hw__spill *spill, const hw__release *release, size_t k, const hw__sight *sight);
+/* The curve at a place below station k, drawn on from what is seen there (NULL: from the source). */
+hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, size_t k, const hw__sight *sight,
+                          double x_m, hw_rng *rng);
 
 /* Whether station k's own pulse is taken in by the filter. */
 bool hw__spill_is_filtered(const hw__spill *spill, size_t k);
