@@ -108,6 +108,7 @@ static void look_bulletin(void *context, const hw__solver_view *view) {
   const bool have = view->run && hw_run_estimate(view->run, &estimate) == HW_OK;
   hw_result result = view->result;
   result.estimate = have ? &estimate : NULL;
+  result.seconds = NAN; /* of the machine's work nobody who reads a bulletin wants to know */
   char *body = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&b->text, &size);

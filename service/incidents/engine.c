@@ -12,7 +12,10 @@
 #include "incidents/alarms.h"
 #include "incidents/search_window.h"
 
-enum { PAGE = 64, FAR_BEHIND_PAGES = 160 };
+enum { PAGE = 64, FAR_BEHIND = 10000 };
+
+/* Answers may take seconds: after so long what came of them is stored, and others may look at the run. */
+static const double moment_s = 0.3;
 
 hw_status hw__engine_create(hw__store *store, const hw__site *site, const hw__solver_options *options,
                             const hw__incident *incident, hw__engine **out) {
@@ -232,9 +235,26 @@ static hw__db_status run_finish(hw__db *db, int64_t *seq, void *context) {
   return hw__db_finish_incident(db, *(const int64_t *)context);
 }
 
+/* What a person opened is answered from its lead-in at once: no reading need come first. Returned: false when the log
+ * could not be read. */
+static bool answer_lead_in(hw__engine *engine, hw__outcome *outcome) {
+  const hw__incident *incident = &engine->incident;
+  const hw__log_record opening = {
+      .seq = incident->id, .time_s = incident->opened_s, .received_us = incident->opened_us};
+  if (incident->sensor || engine->stored_seq >= incident->id || (!engine->readings && !engine->failure)) {
+    return true;
+  }
+  const bool settled = hw__engine_settle(engine);
+  if (settled) {
+    hw__outcome_add(outcome, engine, &opening);
+  }
+  return settled;
+}
+
 bool hw__engine_advance(hw__engine *engine, int64_t upto) {
   hw__log_record page[PAGE];
   size_t count = 0;
+  const bool was_led_in = engine->led_in;
   hw__db *db = hw__store_reader(engine->store);
   if (!db) {
     return false;
@@ -249,31 +269,35 @@ bool hw__engine_advance(hw__engine *engine, int64_t upto) {
     return false;
   }
   hw__outcome outcome = {0};
-  bool any_due = false;
-  for (size_t i = 0; i < count; i++) {
-    engine->cursor = page[i].seq;
-    if (hw__incident_passes_over(&engine->incident, engine->site, &page[i]) ||
-        (page[i].seq <= engine->stored_seq && engine->failure)) {
+  const double started = hw__clock_s();
+  size_t taken = 0, any_due = 0;
+  bool whole = was_led_in || !engine->led_in || answer_lead_in(engine, &outcome);
+  while (taken < count && whole) {
+    const hw__log_record *record = &page[taken++];
+    engine->cursor = record->seq;
+    if (hw__incident_passes_over(&engine->incident, engine->site, record) ||
+        (record->seq <= engine->stored_seq && engine->failure)) {
       continue;
     }
-    const bool moved = engine->run && take(engine, &page[i]);
-    const bool due = page[i].seq >= engine->incident.id && page[i].seq > engine->stored_seq;
-    any_due = any_due || due;
+    const bool moved = engine->run && take(engine, record);
+    const bool due = record->seq >= engine->incident.id && record->seq > engine->stored_seq;
+    any_due += due;
     /* Far behind, the page's last estimate stands for all: catching up comes first. */
-    if (due && (i + 1 == count || engine->full_pages < FAR_BEHIND_PAGES) && (moved || engine->failure)) {
-      if (!hw__engine_settle(engine)) {
-        break;
+    if (due && (taken == count || engine->behind < FAR_BEHIND) && (moved || engine->failure)) {
+      whole = hw__engine_settle(engine);
+      if (whole) {
+        hw__outcome_add(&outcome, engine, record);
+        whole = taken == count || hw__clock_s() - started < moment_s;
       }
-      hw__outcome_add(&outcome, engine, &page[i]);
     } else {
       hw__metric_add(HW_METRIC_ESTIMATES_SKIPPED, due);
     }
   }
-  engine->full_pages = count < PAGE ? 0 : engine->full_pages + any_due;
-  if (engine->led_in && count < PAGE && engine->cursor < upto) {
+  engine->behind = whole && count < PAGE ? 0 : engine->behind + any_due;
+  if (whole && engine->led_in && count < PAGE && engine->cursor < upto) {
     engine->cursor = upto; /* nothing of this river in between */
   }
-  const bool more = count == PAGE || !engine->led_in;
+  const bool more = !whole || count == PAGE || !engine->led_in;
   hw__outcome_store(&outcome, engine);
   if ((engine->run || engine->failure) && engine->incident.closed_seq && engine->led_in &&
       engine->cursor >= engine->incident.closed_seq) {

@@ -22,9 +22,11 @@ typedef struct {
   hw__solver_options options;
   hw__incident incident;
   bool calendar;
-  bool followed;         /* its readings are taken in as they come; this and the next four are the list's, turns.h */
+  bool followed;         /* its readings are taken in as they come; this and the next six are the list's, turns.h */
   size_t users;          /* threads that hold or want it */
   bool attended, missed; /* a worker has it; another came by meanwhile */
+  size_t waiting;        /* of the users: those who want to look at it or tell it something */
+  uint64_t served;       /* such users so far */
   uint64_t used;         /* when a query looked last, for letting go of runs */
   pthread_mutex_t lock;  /* all below */
   hw_run *run;
@@ -34,7 +36,7 @@ typedef struct {
   bool led_in;
   int64_t cursor;     /* last record given to the run */
   int64_t stored_seq; /* estimates up to here are stored */
-  size_t full_pages;  /* of new readings in a row: how far it is behind */
+  size_t behind;      /* new readings taken in since it was last through */
   size_t readings;
   hw__alarm *candidates, *intakes;  /* what was told last, alarms.h */
   double times_us[HW_ENGINE_TIMES]; /* of the latest observations, a ring */
@@ -47,8 +49,8 @@ typedef struct {
 hw_status hw__engine_create(hw__store *store, const hw__site *site, const hw__solver_options *options,
                             const hw__incident *incident, hw__engine **out);
 void hw__engine_free(hw__engine *engine);
-/* Give the run what the log has for it up to `upto`, one page; store what came of it. The lock is held.
- * Returned: true when there may be more. */
+/* Give the run what the log has for it up to `upto`, one page, or as much of it as can be answered in a moment; store
+ * what came of it. The lock is held. Returned: true when there may be more. */
 bool hw__engine_advance(hw__engine *engine, int64_t upto);
 /* Where discharges came in, the run begins again with all of them, so that what it says depends on the log alone and
  * not on when it was asked. To be called before the run is asked. The lock is held. Returned: false when the log could

@@ -15,8 +15,9 @@ struct hw__solver_pool {
   const hw__catalog *catalog;
   hw__tracker *tracker;
   hw__solver_options options;
-  pthread_mutex_t lock; /* the tracker, turns, tick, stopping */
-  pthread_cond_t news;
+  pthread_mutex_t lock;  /* the tracker, turns, tick, stopping */
+  pthread_cond_t news;   /* for workers: there may be something to do */
+  pthread_cond_t served; /* for workers: somebody has done with an engine */
   hw__turns turns;
   uint64_t tick;
   bool stopping;
@@ -50,6 +51,34 @@ static void follow(hw__solver_pool *solver, const hw__incident *incident) {
   }
 }
 
+/* For those who want to look at an engine or tell it something. The solver's lock is held, and afterwards the engine's
+ * in its place. */
+static void hold(hw__solver_pool *solver, hw__engine *engine) {
+  engine->users++;
+  engine->waiting++;
+  pthread_mutex_unlock(&solver->lock);
+  pthread_mutex_lock(&engine->lock);
+}
+
+/* The other way round. */
+static void let_go(hw__solver_pool *solver, hw__engine *engine) {
+  pthread_mutex_unlock(&engine->lock);
+  pthread_mutex_lock(&solver->lock);
+  engine->users--;
+  engine->waiting--;
+  engine->served++;
+  pthread_cond_broadcast(&solver->served);
+}
+
+/* A worker that comes back to an engine lets those who have waited for it go first: left to the mutex, one that is far
+ * behind would be busy whenever anybody asks. The solver's lock is held. */
+static void give_way(hw__solver_pool *solver, const hw__engine *engine) {
+  const uint64_t all = engine->served + engine->waiting;
+  while (engine->served < all && !solver->stopping) {
+    pthread_cond_wait(&solver->served, &solver->lock);
+  }
+}
+
 static void tell(hw__solver_pool *solver) {
   hw__turns_tell(&solver->turns);
   pthread_cond_broadcast(&solver->news);
@@ -70,13 +99,9 @@ void hw__solver_closed(void *context, const hw__incident *incident) {
   pthread_mutex_lock(&solver->lock);
   hw__engine *engine = hw__turns_find(&solver->turns, incident->id);
   if (engine) {
-    engine->users++;
-    pthread_mutex_unlock(&solver->lock);
-    pthread_mutex_lock(&engine->lock);
+    hold(solver, engine);
     engine->incident.closed_seq = incident->closed_seq;
-    pthread_mutex_unlock(&engine->lock);
-    pthread_mutex_lock(&solver->lock);
-    engine->users--;
+    let_go(solver, engine);
   }
   tell(solver);
   pthread_mutex_unlock(&solver->lock);
@@ -119,7 +144,8 @@ static void *work_loop(void *argument) {
       pthread_cond_wait(&solver->news, &solver->lock);
       continue;
     }
-    const int64_t tracker_seq = hw__tracker_seq(solver->tracker);
+    give_way(solver, engine);
+    const int64_t tracker_seq = solver->tracker ? hw__tracker_seq(solver->tracker) : 0;
     pthread_mutex_unlock(&solver->lock);
     const bool more = attend(engine, tracker_seq);
     pthread_mutex_lock(&solver->lock);
@@ -143,6 +169,7 @@ hw_status hw__solver_start(hw__store *store, const hw__catalog *catalog, const h
   solver->options = *options;
   pthread_mutex_init(&solver->lock, NULL);
   pthread_cond_init(&solver->news, NULL);
+  pthread_cond_init(&solver->served, NULL);
   const size_t wanted = options->threads ? options->threads : 2;
   solver->threads = calloc(wanted, sizeof *solver->threads);
   while (solver->threads && solver->thread_count < wanted &&
@@ -191,6 +218,7 @@ void hw__solver_stop(hw__solver_pool *solver) {
   pthread_mutex_lock(&solver->lock);
   solver->stopping = true;
   pthread_cond_broadcast(&solver->news);
+  pthread_cond_broadcast(&solver->served);
   pthread_mutex_unlock(&solver->lock);
   for (size_t i = 0; i < solver->thread_count; i++) {
     pthread_join(solver->threads[i], NULL);
@@ -232,18 +260,15 @@ hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(
   }
   pthread_mutex_lock(&solver->lock);
   hw__engine *engine = admit(solver, &incident);
-  if (engine) {
-    engine->users++;
-    engine->used = ++solver->tick;
+  if (!engine) {
+    pthread_mutex_unlock(&solver->lock);
+    return HW_DB_ABSENT; /* of a river that is no longer served */
   }
   /* Without a tracker of ours somebody else works: look no further than the result told last. */
   const bool elsewhere = !solver->tracker;
   const int64_t tracker_seq = elsewhere ? incident.result_seq : hw__tracker_seq(solver->tracker);
-  pthread_mutex_unlock(&solver->lock);
-  if (!engine) {
-    return HW_DB_ABSENT; /* of a river that is no longer served */
-  }
-  pthread_mutex_lock(&engine->lock);
+  engine->used = ++solver->tick;
+  hold(solver, engine);
   if (elsewhere) {
     engine->incident.closed_seq = incident.closed_seq;
     engine->stored_seq = incident.result_seq; /* nothing is made here that was not told */
@@ -255,9 +280,7 @@ hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(
   hw__engine_settle(engine);
   const hw__solver_view view = {engine->run, &engine->incident, engine->site, hw__outcome_result(engine)};
   look(context, &view);
-  pthread_mutex_unlock(&engine->lock);
-  pthread_mutex_lock(&solver->lock);
-  engine->users--;
+  let_go(solver, engine);
   hw__turns_let_go(&solver->turns, RUNS_KEPT);
   pthread_mutex_unlock(&solver->lock);
   return HW_DB_OK;

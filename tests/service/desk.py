@@ -2,7 +2,9 @@
 import gzip
 import json
 import os
+import subprocess
 import sys
+import time
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -10,6 +12,7 @@ from serving import RIVER, Service, run_claims, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 HOUR_S = 3600
+DOUBTFUL = "velocity_m_s: {median: 1.2, factor: 1.15}, dispersion_m2_s: {median: 40, factor: 1.5},"
 
 
 def post(service, path, body):
@@ -117,6 +120,44 @@ def test_nothing_is_cut_without_a_word(folder):
         assert len(whole) == 1 + count + 1 and whole[0] == "time_s,sensor,concentration_g_m3"
         span = service.request(base + "format=csv&sensor=s1&from=100&to=200")[1].splitlines()
         assert [line.split(",")[0] for line in span[1:]] == [str(t) for t in range(100, 201, 10)]
+
+
+def test_what_somebody_opens_is_answered_from_what_was_read_before(folder):
+    with Service(HEADWATER, folder) as service:
+        service.post(spill(HEADWATER, service.river, last=9000))  # long before it comes by
+        status, opened = post(service, "/v1/incidents", {"river": "demo"})
+        assert status == 201, opened
+        service.settle(60)
+        incident = service.get(f"/v1/incidents/{opened['id']}")
+        assert incident["readings"] == 62 and incident["trust"] == "full" and incident["spill"] < 0.5, incident
+        assert len(incident["history"]) == 1
+        service.post("time_s,sensor,concentration_g_m3\n9300,s1,<0.00002\n")
+        service.settle(60)
+        assert service.get(f"/v1/incidents/{opened['id']}")["readings"] == 63
+
+
+def test_a_question_goes_before_readings_that_wait(folder):
+    """An engine with hundreds of readings to catch up on, of which each answer takes its time."""
+    river = RIVER.replace("velocity_m_s: 1.2, dispersion_m2_s: 40,", DOUBTFUL)
+    with Service(HEADWATER, folder, river=river) as service:
+        record = spill(HEADWATER, service.river, source="50000,-12000,3600", last=50000)
+        service.post(record)
+        deadline = time.monotonic() + 60
+        while not any(i["readings"] for i in service.get("/v1/incidents")["incidents"]):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        path = f"/v1/incidents/{service.get('/v1/incidents')['incidents'][0]['id']}"
+        assert "POLLUTION BULLETIN" in service.request(path + "/bulletin")[1]
+        assert service.get(path)["readings"] < record.count("\n") - 1 - 64, "it waited for the readings"
+
+
+def test_a_port_that_is_taken_is_not_shared(folder):
+    with Service(HEADWATER, folder) as service:
+        db = os.path.join(folder, "other.db")
+        port = service.address.rsplit(":", 1)[1]
+        command = [HEADWATER, "serve", service.river, "--listen", f"127.0.0.1:{port}", "--db", db]
+        second = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert second.returncode == 3 and "in use" in second.stderr, (second.returncode, second.stderr)
 
 
 def test_many_readings_travel_packed(folder):
