@@ -128,7 +128,7 @@ typedef struct {
   hw_reader_counts counts;
   bool calendar; /* as hw_reader_calendar gave them */
   double origin_unix_s;
-  double seconds;                           /* wall time of the whole run */
+  double seconds;                           /* wall time of the whole run; NAN: not told */
   double reading_us_median, reading_us_p99; /* NAN: not measured */
   const char *const *warnings;              /* beside the estimate's own */
   size_t warning_count;

@@ -1,6 +1,8 @@
 /* The answer for a duty officer: kilogrammes, river kilometres, clock time, microgrammes a litre. */
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "headwater/io.h"
@@ -38,6 +40,18 @@ static const char *concentration_text(double c_g_m3, char out[WORD]) {
     snprintf(out, WORD, "%.3g mg/l", c_g_m3);
   } else {
     snprintf(out, WORD, "%.3g ug/l", c_g_m3 * 1000);
+  }
+  return out;
+}
+
+/* Never quite none and never quite all: no method is that sure. */
+static const char *percent_text(double probability, char out[WORD]) {
+  if (probability > 0.994) {
+    snprintf(out, WORD, ">99 %%");
+  } else if (probability < 0.006) {
+    snprintf(out, WORD, "<1 %%");
+  } else {
+    snprintf(out, WORD, "%.0f %%", 100 * probability);
   }
   return out;
 }
@@ -86,7 +100,7 @@ static void add_duration_lines(hw__text *text, const hw_estimate *e) {
                  span_text(e->duration_s.lo, lo), span_text(e->duration_s.hi, hi));
   }
   if (e->still_flowing >= 0.005) {
-    hw__text_add(text, "  It still flows with probability %.0f %%", 100 * e->still_flowing);
+    hw__text_add(text, "  It still flows with probability %s", percent_text(e->still_flowing, mid));
     if (isfinite(e->rate_g_s)) {
       hw__text_add(text, ", at %.3g g/s; the mass is the mass so far", e->rate_g_s);
     }
@@ -97,28 +111,28 @@ static void add_duration_lines(hw__text *text, const hw_estimate *e) {
 /* One stretch is the interval already told. */
 static void add_region_lines(hw__text *text, const hw_result *result) {
   const hw_estimate *e = result->estimate;
-  char lo[WORD], hi[WORD];
+  char lo[WORD], hi[WORD], share[WORD];
   for (size_t i = 0; e->branch_count > 1 && i < e->branch_count; i++) {
-    hw__text_add(text, "%s%3.0f %%  %s\n", i ? "            " : "  branches  ", 100 * e->branches[i].probability,
-                 result->river->branches[e->branches[i].branch].id);
+    hw__text_add(text, "%s%5s  %s\n", i ? "            " : "  branches  ",
+                 percent_text(e->branches[i].probability, share), result->river->branches[e->branches[i].branch].id);
   }
   for (size_t i = 0; e->region_count > 1 && i < e->region_count; i++) {
     const hw_region *r = &e->regions[i];
-    hw__text_add(text, "%s%3.0f %%  %s to %s\n", i ? "            " : "  stretches ", 100 * r->probability,
+    hw__text_add(text, "%s%5s  %s to %s\n", i ? "            " : "  stretches ", percent_text(r->probability, share),
                  where_text(result, r->branch, r->lo_m, lo), place_text(r->hi_m, hi));
   }
 }
 
 static void add_release_lines(hw__text *text, const hw_result *result) {
   const hw_estimate *e = result->estimate;
-  char mass[WORD], place[WORD], time[WORD];
+  char mass[WORD], place[WORD], time[WORD], share[WORD];
   if (e->release_count < 2) {
     return;
   }
   hw__text_add(text, "\nReleases (above: the largest)\n");
   for (size_t i = 0; i < e->release_count; i++) {
     const hw_release *r = &e->releases[i];
-    hw__text_add(text, "  %3.0f %%  %s at %s, %s\n", 100 * r->probability, mass_text(r->source.mass_g, mass),
+    hw__text_add(text, "  %5s  %s at %s, %s\n", percent_text(r->probability, share), mass_text(r->source.mass_g, mass),
                  where_text(result, r->source.branch, r->source.location_m, place),
                  time_text(result, r->source.time_s, time));
   }
@@ -177,31 +191,41 @@ static void add_candidate_lines(hw__text *text, const hw_result *result) {
   hw__text_add(text, "\nWho\n");
   for (size_t i = 0; i < e->suspicion_count; i++) {
     const hw_suspicion *s = &e->suspicions[i];
-    char place[WORD];
+    char place[WORD], share[WORD];
+    percent_text(s->probability, share);
     if (s->candidate < 0) {
-      hw__text_add(text, "  %3.0f %%  none of these\n", 100 * s->probability);
+      hw__text_add(text, "  %5s  none of these\n", share);
     } else {
       const hw_candidate *c = &result->river->candidates[s->candidate];
-      hw__text_add(text, "  %3.0f %%  %s%s%s at %s\n", 100 * s->probability, c->id, c->name[0] ? ", " : "", c->name,
+      hw__text_add(text, "  %5s  %s%s%s at %s\n", share, c->id, c->name[0] ? ", " : "", c->name,
                    where_text(result, c->branch, c->location_m, place));
     }
   }
 }
 
-/* From when until when the level is passed: where there is an alarm level, how long the intake must stay closed. */
+static void add_time_line(hw__text *text, const hw_result *result, const char *what, const hw_range *range) {
+  if (isfinite(range->mid)) {
+    hw__text_add(text, "    %-12s", what);
+    add_range_text(text, result, range, NULL);
+    hw__text_add(text, "\n");
+  }
+}
+
+/* From when until when the level is passed. Where there is an alarm level, how long the intake must stay closed comes
+ * first: from the earliest that it may be passed until the latest. */
 static void add_window_lines(hw__text *text, const hw_result *result, const hw_arrival *a, bool alarm) {
   static const double likely = 0.5; /* below this the times are of a passing that is not expected */
+  char from[WORD], until[WORD];
   if (!isfinite(a->first_s.mid)) {
     hw__text_add(text, "    not expected to pass the alarm level\n");
     return;
   }
-  hw__text_add(text, "    %-12s", !alarm ? "arrives" : a->exceeds_alarm < likely ? "may pass" : "close from");
-  add_range_text(text, result, &a->first_s, NULL);
-  if (isfinite(a->last_s.mid)) {
-    hw__text_add(text, alarm ? "\n    until       " : "\n    gone        ");
-    add_range_text(text, result, &a->last_s, NULL);
+  if (alarm && isfinite(a->last_s.mid)) {
+    hw__text_add(text, "    %-12s%s until %s\n", a->exceeds_alarm < likely ? "may pass" : "close from",
+                 time_text(result, a->first_s.lo, from), time_text(result, a->last_s.hi, until));
   }
-  hw__text_add(text, "\n");
+  add_time_line(text, result, alarm ? "rises above" : "arrives", &a->first_s);
+  add_time_line(text, result, alarm ? "falls below" : "gone", &a->last_s);
 }
 
 static void add_arrival_lines(hw__text *text, const hw_result *result) {
@@ -213,16 +237,14 @@ static void add_arrival_lines(hw__text *text, const hw_result *result) {
   for (size_t i = 0; i < e->arrival_count; i++) {
     const hw_arrival *a = &e->arrivals[i];
     const hw_intake *k = &result->river->intakes[a->intake];
-    char word[WORD];
+    char word[WORD], percent[WORD];
     hw__text_add(text, "  %s at %s\n", k->name[0] ? k->name : k->id,
                  where_text(result, k->branch, k->location_m, word));
     if (e->has_source) {
       add_window_lines(text, result, a, k->alarm_g_m3 > 0);
     }
-    if (e->has_source && isfinite(a->peak_s.mid)) {
-      hw__text_add(text, "    peak        ");
-      add_range_text(text, result, &a->peak_s, NULL);
-      hw__text_add(text, "\n");
+    if (e->has_source) {
+      add_time_line(text, result, "peak", &a->peak_s);
     }
     if (e->has_source && isfinite(a->peak_g_m3.mid)) {
       hw__text_add(text, "    peak of     ");
@@ -230,10 +252,26 @@ static void add_arrival_lines(hw__text *text, const hw_result *result) {
       hw__text_add(text, "\n");
     }
     if (isfinite(a->exceeds_alarm)) {
-      hw__text_add(text, "    passes the alarm level of %s with probability %.0f %%\n",
-                   concentration_text(k->alarm_g_m3, word), 100 * a->exceeds_alarm);
+      hw__text_add(text, "    passes the alarm level of %s with probability %s\n",
+                   concentration_text(k->alarm_g_m3, word), percent_text(a->exceeds_alarm, percent));
     }
   }
+}
+
+/* A method counts its seconds from its own beginning; " at 12300 s" becomes a time that people read. */
+static void add_warning(hw__text *text, const hw_result *result, const char *warning) {
+  const char *at = strstr(warning, " at ");
+  char time[WORD];
+  while (at) {
+    char *end;
+    const double time_s = strtod(at + 4, &end);
+    if (end != at + 4 && strncmp(end, " s", 2) == 0 && !isalnum((unsigned char)end[2])) {
+      hw__text_add(text, "  %.*s at %s%s\n", (int)(at - warning), warning, time_text(result, time_s, time), end + 2);
+      return;
+    }
+    at = strstr(at + 4, " at ");
+  }
+  hw__text_add(text, "  %s\n", warning);
 }
 
 static void add_warning_lines(hw__text *text, const hw_result *result) {
@@ -246,7 +284,7 @@ static void add_warning_lines(hw__text *text, const hw_result *result) {
     hw__text_add(text, "  %s\n", result->warnings[i]);
   }
   for (size_t i = 0; i < e->warning_count; i++) {
-    hw__text_add(text, "  %s\n", e->warnings[i]);
+    add_warning(text, result, e->warnings[i]);
   }
 }
 
@@ -257,12 +295,16 @@ static void add_cost_line(hw__text *text, const hw_result *result) {
                  "\nRows passed over: %" PRIu64 " missing, %" PRIu64 " duplicate. Out of time order: %" PRIu64 ".\n",
                  c->missing, c->duplicate, c->out_of_order);
   }
-  hw__text_add(text, "\nMethod %s, seed %" PRIu64 ", %s. %.3g s in all", result->method, result->seed,
-               hw_stop_text(result->estimate->stop), result->seconds);
-  if (!isnan(result->reading_us_median)) {
-    hw__text_add(text, ", %.3g us for the median reading", result->reading_us_median);
+  hw__text_add(text, "\nMethod %s, seed %" PRIu64 ", %s.", result->method, result->seed,
+               hw_stop_text(result->estimate->stop));
+  if (!isnan(result->seconds)) {
+    hw__text_add(text, " %.3g s in all", result->seconds);
+    if (!isnan(result->reading_us_median)) {
+      hw__text_add(text, ", %.3g us for the median reading", result->reading_us_median);
+    }
+    hw__text_add(text, ".");
   }
-  hw__text_add(text, ".\n");
+  hw__text_add(text, "\n");
 }
 
 /* No answer is an answer: nothing seen, or nothing that the method can stand for. */
@@ -277,7 +319,9 @@ static void add_no_source(hw__text *text, const hw_estimate *e) {
   }
   hw__text_add(text, "No spill seen in %zu reading%s%s\n", e->readings, plural, e->provisional ? " (provisional)" : "");
   if (isfinite(e->spill)) {
-    hw__text_add(text, "\n  A spill that these sensors could have seen: probability %.2g %%\n", 100 * e->spill);
+    char share[WORD];
+    hw__text_add(text, "\n  A spill that these sensors could have seen: probability %s\n",
+                 percent_text(e->spill, share));
   }
   if (e->trust_reason) {
     hw__text_add(text, "  %s\n", e->trust_reason);
@@ -291,7 +335,8 @@ static void add_source_heading(hw__text *text, const hw_estimate *e) {
   }
   hw__text_add(text, "\n\n");
   if (isfinite(e->spill) && e->spill < 0.99) {
-    hw__text_add(text, "  That there is a spill at all has a probability of %.0f %%.\n\n", 100 * e->spill);
+    char share[WORD];
+    hw__text_add(text, "  That there is a spill at all has a probability of %s.\n\n", percent_text(e->spill, share));
   }
   if (e->has_interval) {
     hw__text_add(text, "%34s%.0f %% interval\n", "", 100 * e->level);

@@ -128,6 +128,7 @@ function toneOf(state: State, open: Open[], river: River | undefined, incident: 
     return incident.provisional || !incident.estimate ? "warn" : "alarm";
   }
   const watched = [...state.overview.values()].filter((r) => !open.length || !river || r.id === river.id);
+  if (state.all && (open[0]?.grade ?? 0) >= 3) return "alarm";
   const deaf = watched.some((r) => r.sensors.silent + r.sensors["no data"] > 0 || r.remarks.length > 0);
   return deaf || open.length ? "warn" : "calm";
 }

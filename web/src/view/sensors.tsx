@@ -21,6 +21,8 @@ function inSteps(from_s: number, to_s: number): [number, number] {
   return [from_s, from_s + step * Math.ceil((to_s - from_s) / step)];
 }
 
+const LEAST_SPAN_S = 3 * 3600;
+
 /* One span of time for all sensors: from a little before the spill until its forecast has passed. */
 function span(
   river: River,
@@ -39,8 +41,10 @@ function span(
     const passed = f.concentration_g_m3.reduce((last, c, i) => ((c[1] ?? 0) > 0.05 * peak ? i : last), 0);
     if (peak > 0) to = Math.max(to, f.time_s[passed]!);
   }
-  to += 0.04 * (to - incident.onset_s);
-  return inSteps(Math.max(first, incident.onset_s - 0.2 * (to - incident.onset_s)), to);
+  to = Math.max(to + 0.04 * (to - incident.onset_s), first + 600);
+  /* One that somebody has just opened by hand has no past of its own: what came before it is shown. */
+  const before = Math.max(0.2 * (to - incident.onset_s), LEAST_SPAN_S - (to - incident.onset_s));
+  return inSteps(Math.max(first, incident.onset_s - before), to);
 }
 
 const round = (value: number) => Number(value.toPrecision(6));
