@@ -228,6 +228,26 @@ try {
     await busy.context().close();
   });
 
+  await check("opened by hand: the readings before it are drawn, and it is answered at once", async () => {
+    const rows = Array.from({ length: 60 }, (_, i) => `${300 * i},s1,${(1e-5 + 1e-6 * (i % 3)).toPrecision(3)}`);
+    await post(service, "b40", `time_s,sensor,concentration_g_m3\n${rows.join("\n")}\n`);
+    const body = JSON.stringify({ river: "b40" });
+    const opened = await (await fetch(`${service.address}/v1/incidents`, { method: "POST", body })).json();
+    const hand = await openPage(`${service.address}`);
+    await hand.evaluate((id) => (location.hash = `#/incident/${id}`), opened.id);
+    await waitForSentence(hand, "no spill is seen in 60 readings");
+    await hand.locator('[data-sensor="s1"] canvas').waitFor();
+    await hand.waitForFunction(() => {
+      const canvas = document.querySelector('[data-sensor="s1"] canvas');
+      const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+      let ink = 0; /* of dots: nothing else is as dark */
+      for (let i = 0; i < pixels.length; i += 4)
+        ink += pixels[i + 3] > 128 && pixels[i] + pixels[i + 1] + pixels[i + 2] < 150;
+      return ink > 300;
+    });
+    await hand.context().close();
+  });
+
   assert.deepEqual(faults, [], "the browser has nothing to complain about");
 } catch (error) {
   failed = true;
