@@ -97,13 +97,12 @@ static struct MHD_Daemon *start_daemon(hw__service *service, const struct sockad
                                  {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
                                  {MHD_OPTION_END, 0, NULL}};
   struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
-  return MHD_start_daemon(flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service,
-                          MHD_OPTION_SOCK_ADDR, (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT, room,
-                          MHD_OPTION_NOTIFY_CONNECTION, hw__connections_notify, service->connections,
-                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S, MHD_OPTION_THREAD_STACK_SIZE,
-                          (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, service,
-                          MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, service->tls_cert ? tls : none,
-                          MHD_OPTION_END);
+  return MHD_start_daemon(
+      flags, (uint16_t)service->port, NULL, NULL, hw__http_on_request, service, MHD_OPTION_SOCK_ADDR,
+      (const struct sockaddr *)address, MHD_OPTION_CONNECTION_LIMIT, room, MHD_OPTION_NOTIFY_CONNECTION,
+      hw__connections_notify, service->connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
+      MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_BYTES, MHD_OPTION_NOTIFY_COMPLETED, hw__http_on_completed, service,
+      MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, service->tls_cert ? tls : none, MHD_OPTION_END);
 }
 
 hw_status hw__http_start(hw__service *service, hw_error *error) {
