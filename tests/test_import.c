@@ -338,6 +338,7 @@ static void test_a_mapping_says_what_is_wrong_with_it(void **state) {
       {"{time: [a, b, c]}", "time names 3 columns"},
       {"{time_as: sideways}", "time_as is 'sideways', expected one of 'ymd'"},
       {"{header: 1.5}", "header is '1.5', expected a number of lines"},
+      {"{missing: [aaaaaaaaaabbbbbbbbbbccccccccccdd]}", "expected texts of at most 31 bytes"},
       {"- a", "import is a list, expected keys and values"},
       {"", "an empty file, expected a mapping of columns in YAML"},
   };

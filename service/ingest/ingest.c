@@ -88,7 +88,8 @@ static double noise_around_zero(const hw_sensor *sensor) {
   return fmax(1e-4, fmax(10 * sensor->noise_absolute_g_m3, 3 * sensor->detection_limit_g_m3));
 }
 
-/* Is the value one that a river can have? Returned: the fate of one that is not, told in `reason`. */
+/* Is the value one that a river can have? Returned: the fate of one that is not, told in `reason`; a sentence for those
+ * that are would cost more than reading them. */
 static hw__fate judge_concentration(const hw__site *site, const hw__checked_reading *entry, char *reason, size_t size) {
   const double c = entry->concentration_g_m3;
   const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);
@@ -100,8 +101,11 @@ static hw__fate judge_concentration(const hw__site *site, const hw__checked_read
     snprintf(reason, size, "below a limit of %g g/m3, expected zero or more", c);
     return HW_FATE_NEGATIVE;
   }
-  snprintf(reason, size, "concentration %g g/m3, expected at most %g", c, absurd_g_m3);
-  return c > absurd_g_m3 ? HW_FATE_ABSURD : HW_FATE_ACCEPTED;
+  if (c > absurd_g_m3) {
+    snprintf(reason, size, "concentration %g g/m3, expected at most %g", c, absurd_g_m3);
+    return HW_FATE_ABSURD;
+  }
+  return HW_FATE_ACCEPTED;
 }
 
 static hw__fate judge_discharge(const hw__checked_reading *entry, char *reason, size_t size) {
@@ -110,8 +114,11 @@ static hw__fate judge_discharge(const hw__checked_reading *entry, char *reason, 
     snprintf(reason, size, "discharge %g m3/s, expected a positive number", q);
     return HW_FATE_NEGATIVE;
   }
-  snprintf(reason, size, "discharge %g m3/s, expected at most %g", q, absurd_m3_s);
-  return q > absurd_m3_s ? HW_FATE_ABSURD : HW_FATE_ACCEPTED;
+  if (q > absurd_m3_s) {
+    snprintf(reason, size, "discharge %g m3/s, expected at most %g", q, absurd_m3_s);
+    return HW_FATE_ABSURD;
+  }
+  return HW_FATE_ACCEPTED;
 }
 
 hw_status hw__ingest_entry(hw__ingest *ingest, const hw__checked_reading *entry) {

@@ -291,10 +291,22 @@ ptrdiff_t hw__catalog_find(const hw__catalog *catalog, const char *id) {
   return found && found->name ? (ptrdiff_t)found->place.site : -1;
 }
 
+/* "MARKRIVER/ID", for every reading: without the price of a format. */
+static bool compose(const char *mark, const char *river, const char *id, char *out, size_t size) {
+  const size_t marked = strlen(mark), named = strlen(river), rest = strlen(id);
+  if (marked + named + 1 + rest >= size) {
+    return false;
+  }
+  memcpy(out, mark, marked);
+  memcpy(out + marked, river, named);
+  out[marked + named] = '/';
+  memcpy(out + marked + named + 1, id, rest + 1);
+  return true;
+}
+
 static hw_status find(const hw__catalog *catalog, const char *mark, const char *river, const char *id, hw__place *out) {
   char name[2 * HW_ID_SIZE + 3];
-  const int length = snprintf(name, sizeof name, "%s%s/%s", mark, river ? river : "", id);
-  if (!*id || length < 0 || (size_t)length >= sizeof name) {
+  if (!*id || !compose(mark, river ? river : "", id, name, sizeof name)) {
     return HW_ENAME;
   }
   const slot *found = probe(catalog->slots, catalog->slot_count, name);

@@ -100,6 +100,26 @@ static void test_slowly_wandering_noise_does_not_add_up(void **state) {
   assert_true(alarms <= 2);
 }
 
+/* By the effective number of independent readings: a correlation of 0.6 halves a score, sqrt(0.4 / 1.6). */
+static void test_correlated_readings_count_for_less(void **state) {
+  (void)state;
+  hw_sensor sensor = plain_sensor();
+  sensor.noise_absolute_g_m3 = 0.001; /* declared, below what is learned */
+  double score[2];
+  for (int correlated = 0; correlated < 2; correlated++) {
+    hw__detector d;
+    hw__detect_init(&d);
+    hw__detect_step(&d, &sensor, 0, 0.3, false);
+    d.learned = 1000000;
+    d.variance = 1e-4;
+    d.covariance = correlated ? 0.6e-4 : 0;
+    hw__detect_step(&d, &sensor, 900, 0.34, false);
+    score[correlated] = d.sum + 1; /* what is allowed for */
+  }
+  assert_true(fabs(score[0] - 4) < 1e-3);
+  assert_true(fabs(score[1] - 0.5 * score[0]) < 1e-9);
+}
+
 static void test_late_readings_change_nothing(void **state) {
   (void)state;
   hw_sensor sensor = plain_sensor();
@@ -118,6 +138,7 @@ int main(void) {
       cmocka_unit_test(test_a_lone_spike_is_not_an_incident_but_a_rise_is),
       cmocka_unit_test(test_a_rise_from_nothing_needs_no_warm_up),
       cmocka_unit_test(test_slowly_wandering_noise_does_not_add_up),
+      cmocka_unit_test(test_correlated_readings_count_for_less),
       cmocka_unit_test(test_late_readings_change_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
