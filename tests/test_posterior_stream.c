@@ -120,6 +120,32 @@ static void test_lone_spikes_count_little_and_are_reported(void **state) {
   hw_river_free(&river);
 }
 
+static void test_sixty_sensors_need_less_than_4_MB(void **state) {
+  (void)state;
+  hw_river river = paper_river();
+  river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 80 / 60.0, 1.3};
+  hw_sensor *sensors = realloc(river.sensors, 60 * sizeof *sensors);
+  assert_non_null(sensors);
+  river.sensors = sensors;
+  river.sensor_count = 60;
+  for (size_t k = 0; k < 60; k++) {
+    hw_sensor_init(&sensors[k]);
+    snprintf(sensors[k].id, sizeof sensors[k].id, "s%zu", k + 1);
+    sensors[k].location_m = -14210.5 + 370.0 * (double)k;
+  }
+  hw_run *run = start(&river, 1);
+  for (size_t k = 0; k < 60; k++) {
+    const hw_reading r = {k, -9000, 1e-4, false, false};
+    assert_int_equal(hw_run_observe(run, &r), HW_OK);
+  }
+  hw_estimate e;
+  assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+  assert_true(e.cost.state_bytes > 1000000); /* the readings alone */
+  assert_true(e.cost.state_bytes < 4000000);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
 static void test_state_is_bounded_and_long_records_stay_right(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -289,6 +315,7 @@ int main(void) {
       cmocka_unit_test(test_late_readings_do_so_with_backgrounds_to_learn),
       cmocka_unit_test(test_duplicates_do_not_count_twice),
       cmocka_unit_test(test_lone_spikes_count_little_and_are_reported),
+      cmocka_unit_test(test_sixty_sensors_need_less_than_4_MB),
       cmocka_unit_test(test_state_is_bounded_and_long_records_stay_right),
       cmocka_unit_test(test_the_answer_is_provisional_until_the_pulse_has_fallen),
       cmocka_unit_test(test_no_spill_is_an_answer),

@@ -270,8 +270,13 @@ static void start(size_t dims, size_t n, double *const *x, const double *weight,
   }
 }
 
+/* The sample as a whole. */
+typedef struct {
+  double mean[HW__DIMENSIONS], cov[HW__DIMENSIONS][HW__DIMENSIONS];
+} sample;
+
 /* One round: points shared out among the members, members fitted to their shares. */
-static void improve(size_t n, double *const *x, const double *weight, double *part, hw__mixture *mix) {
+static void improve(size_t n, double *const *x, const double *weight, sample *all, double *part, hw__mixture *mix) {
   const size_t dims = mix->dims, count = mix->count;
   double mean[HW__DIMENSIONS], cov[HW__DIMENSIONS][HW__DIMENSIONS];
   double share[HW__MEMBERS][CHUNK] = {{0}}, most[CHUNK] = {0}, sum[CHUNK] = {0};
@@ -284,17 +289,16 @@ static void improve(size_t n, double *const *x, const double *weight, double *pa
       }
     }
   }
-  double whole[HW__DIMENSIONS][HW__DIMENSIONS], middle[HW__DIMENSIONS], shares = 0;
-  moments(dims, n, x, weight, middle, whole);
+  double shares = 0;
   for (size_t k = 0; k < count; k++) {
     const double total = moments(dims, n, x, part + k * n, mean, cov);
     for (size_t a = 0; a < dims; a++) {
       for (size_t b = 0; b < dims; b++) {
-        cov[a][b] = wider * (cov[a][b] + kept_of_whole * whole[a][b]);
+        cov[a][b] = wider * (cov[a][b] + kept_of_whole * all->cov[a][b]);
       }
     }
     const double least = fmax(total, least_share);
-    set_member(dims, least, total > 1e-6 ? mean : middle, total > 1e-6 ? cov : whole, &mix->member[k]);
+    set_member(dims, least, total > 1e-6 ? mean : all->mean, total > 1e-6 ? cov : all->cov, &mix->member[k]);
     shares += least;
   }
   for (size_t k = 0; k < count; k++) {
@@ -306,8 +310,10 @@ static void improve(size_t n, double *const *x, const double *weight, double *pa
 void hw__mixture_fit(size_t dims, size_t n, double *const *x, const double *weight, double *room, hw__mixture *out) {
   out->dims = dims;
   out->count = HW__MEMBERS;
+  sample all;
+  moments(dims, n, x, weight, all.mean, all.cov);
   start(dims, n, x, weight, room, out);
   for (int round = 0; round < ROUNDS; round++) {
-    improve(n, x, weight, room, out);
+    improve(n, x, weight, &all, room, out);
   }
 }
