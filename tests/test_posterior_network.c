@@ -140,11 +140,58 @@ static void test_a_quiet_network_has_no_spill(void **state) {
   hw_river_free(&river);
 }
 
+/* The flow doubles and more while the pulse is on its way, and two gauges see it: the time of release is told by the
+ * wall's clock, though the interval's ends belong to places far apart. */
+static void test_a_release_in_a_flood_is_dated_by_the_walls_clock(void **state) {
+  (void)state;
+  hw_river river = load();
+  hw_gauge gauges[2] = {{.id = "up", .branch = 0, .location_m = -15000},
+                        {.id = "down", .branch = 0, .location_m = -4000}};
+  enum { TIMES = 90 };
+  static hw_flow flow[2 * TIMES];
+  for (size_t i = 0; i < TIMES; i++) {
+    const double t = -36000 + 1800.0 * (double)i, ratio = 1 + 1.6 / (1 + exp(-(t - 9000) / 5000));
+    for (size_t g = 0; g < 2; g++) {
+      flow[2 * i + g] = (hw_flow){g, t, 11 * ratio};
+    }
+  }
+  river.gauges = gauges;
+  river.gauge_count = 2;
+  river.flow = flow;
+  river.flow_count = 2 * TIMES;
+  const hw_source truth = {.mass_g = 2500, .location_m = -38000, .time_s = 4000, .branch = 0};
+  hw_run *run = watch(&river, &truth);
+  hw_estimate e;
+  assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+  assert_true(e.has_source);
+  assert_int_equal(e.source.branch, 0);
+  const double width_s = e.interval.hi.time_s - e.interval.lo.time_s;
+  assert_true(e.interval.lo.time_s - 0.25 * width_s < truth.time_s &&
+              truth.time_s < e.interval.hi.time_s + 0.25 * width_s);
+  /* The interval is that of the samples on this branch. */
+  static hw_sample samples[4096];
+  size_t count = 0, inside = 0, here = 0;
+  assert_int_equal(hw_run_samples(run, samples, 4096, &count), HW_OK);
+  for (size_t i = 0; i < count; i++) {
+    const double t = samples[i].source.time_s;
+    here += samples[i].source.branch == 0;
+    inside += samples[i].source.branch == 0 && t >= e.interval.lo.time_s && t <= e.interval.hi.time_s;
+  }
+  check_near((double)inside / (double)here, 0.9, 0.01); /* resampled: a share of 1 in 4096 each */
+  hw_run_free(run);
+  river.gauges = NULL;
+  river.gauge_count = 0;
+  river.flow = NULL;
+  river.flow_count = 0;
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_release_on_a_tributary_is_found_there),
       cmocka_unit_test(test_a_quiet_tributary_speaks_for_the_other_branches),
       cmocka_unit_test(test_a_quiet_network_has_no_spill),
+      cmocka_unit_test(test_a_release_in_a_flood_is_dated_by_the_walls_clock),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A second pulse stands out of the valley by so many standard deviations of a reading and so many noise floors, by this
- * share of the first one's height and of its own, and on so many readings. */
-static const double out_of_noise = 6, out_of_floor = 10, out_of_first = 0.15, out_of_own = 0.3;
-enum { LEAST_READINGS = 3 };
+#include "river/network.h"
+
+/* A second pulse stands out of the valley by so many standard deviations of what few readings together tell, by so many
+ * noise floors and by this share of its own height, which is at least that of the first one's; on so many readings.
+ * Whether one pulse would not do as well is asked later. */
+static const double out_of_noise = 4, out_of_floor = 10, out_of_own = 0.1, least_height = 0.15;
+enum { LEAST_READINGS = 3, FEW = 4 };
 /* Where a pulse that is taken off is larger than so many floors and this share of what stays, the reading goes. */
 static const double hidden_floors = 3, hidden_share = 0.5;
 /* A pulse that leaves so much over what is stated is perhaps two that have run into each other. */
 static const double blurred = 1.5;
+/* How often there are two releases where there is one, and what the second one's curve costs as an accident (a place in
+ * time, a height, a width), ln. */
+static const double second_share = 0.05, accident = 25;
 
 static double value_at(const hw__series *s, size_t i) {
   return s->span[i].side == HW__BELOW ? 0 : s->span[i].value_g_m3;
@@ -72,11 +78,52 @@ bool hw__two_pulses(const hw__series *s, const hw_sensor *sensor, const hw__fit 
   const hump before = best_hump(s, top, false), after = best_hump(s, top, true);
   const hump h = before.rise > after.rise ? before : after;
   const double peak = smooth_at(s, h.peak), floor = own->floor_g_m3; /* what wanders about one pulse may be the other */
-  const double noise = hypot(own->floor_g_m3, sensor->noise_relative * peak);
+  const double few = fmin(fmax(readings_above(s, h.peak, peak - 0.5 * h.rise), 1), FEW);
+  const double noise = hypot(own->floor_g_m3, sensor->noise_relative * peak) * sqrt(2 / few);
   *valley_s = s->span[h.valley].time_s;
-  return h.rise > out_of_noise * noise && h.rise > out_of_floor * floor &&
-         h.rise > out_of_first * (smooth_at(s, top) - low) && h.rise > out_of_own * (peak - low) &&
-         readings_above(s, h.peak, peak - 0.5 * h.rise) >= LEAST_READINGS;
+  return h.rise > out_of_noise * noise && h.rise > out_of_floor * floor && h.rise > out_of_own * (peak - low) &&
+         peak - low > least_height * (smooth_at(s, top) - low) &&
+         readings_above(s, h.peak, peak - 0.75 * h.rise) >= LEAST_READINGS;
+}
+
+/* ---- One curve or two? ---- */
+
+/* Curves on one level. */
+typedef struct {
+  const hw__fit *fit;
+  size_t count;
+  double level_g_m3;
+} curves;
+
+typedef struct {
+  double log_likelihood, square, readings;
+} match;
+
+/* The readings that were measured against what the curves add up to, by the stated noise. */
+static match match_of(const hw__series *s, const hw_sensor *sensor, double floor_g_m3, const curves *c) {
+  match m = {0, 0, 0};
+  for (size_t i = 0; i < s->count; i++) {
+    const hw__span *span = &s->span[i];
+    double signal = 0;
+    for (size_t k = 0; k < c->count; k++) {
+      signal += hw__curve_at(&c->fit[k].curve, span->time_s, span->spread_s2);
+    }
+    const double noise = hypot(floor_g_m3, sensor->noise_relative * signal) / sqrt(span->count);
+    const double off = (span->value_g_m3 - c->level_g_m3 - signal) / noise;
+    const bool contradicts = span->side == HW__MEASURED || (span->side == HW__BELOW ? off < 0 : off > 0);
+    const double square = contradicts ? off * off * hw__soft(off * off, span->count) : 0;
+    m.log_likelihood -= 0.5 * square + (span->side == HW__MEASURED ? log(noise / floor_g_m3) : 0);
+    m.square += square;
+    m.readings += 1;
+  }
+  return m;
+}
+
+/* How much better two curves explain a sensor than its own one, ln; noise larger than stated counts for both. */
+static double gain_of(const hw__series *s, const hw_sensor *sensor, const curves *one, const curves *two) {
+  const double floor = fmin(fmin(one->fit->floor_g_m3, two->fit[0].floor_g_m3), two->fit[1].floor_g_m3);
+  const match m1 = match_of(s, sensor, floor, one), m2 = match_of(s, sensor, floor, two);
+  return (m2.log_likelihood - m1.log_likelihood) / fmax(m2.square / fmax(m2.readings, 1), 1);
 }
 
 /* ---- Taking apart ---- */
@@ -111,15 +158,24 @@ typedef struct {
   hw__series *half[2]; /* by sensor */
   hw__series part;
   hw__view view;
+  double gain; /* of two curves over one at all sensors taken apart, ln */
 } room;
 
 /* One sensor's series as either release alone would have it. */
 static void take_apart(const hw__series *s, const hw_sensor *sensor, const hw__tails *tails, double valley_s, room *r,
                        size_t at) {
-  hw__fit fit[2];
+  hw__fit whole, fit[2];
+  double level[2];
+  hw__pulse_fit(s, sensor, tails, &whole, &r->view);
+  const curves one = {&whole, 1, r->view.background_g_m3};
   for (int k = 0; k < 2; k++) {
     cut(s, k == 0 ? -INFINITY : valley_s, k == 0 ? valley_s : INFINITY, &r->part);
     hw__pulse_fit(&r->part, sensor, tails, &fit[k], &r->view);
+    level[k] = r->view.background_g_m3;
+  }
+  if (fit[0].seen && fit[1].seen) {
+    const curves two = {fit, 2, 0.5 * (level[0] + level[1])};
+    r->gain += gain_of(s, sensor, &one, &two);
   }
   for (int k = 0; k < 2; k++) {
     if (fit[0].seen && fit[1].seen) {
@@ -130,23 +186,43 @@ static void take_apart(const hw__series *s, const hw_sensor *sensor, const hw__t
   }
 }
 
-/* Returned: whether there may be two. */
-static bool halve(const hw_river *river, const hw__series *series, const hw__fit *own, const hw__tails *tails,
-                  room *r) {
-  size_t strong = 0, twice = 0;
+/* Whether what passes one sensor passes the other. */
+static bool is_below(const hw_river *river, size_t upper, size_t lower) {
+  const hw_sensor *from = &river->sensors[upper], *to = &river->sensors[lower];
+  double enters_m = from->location_m;
+  if (from->branch != to->branch &&
+      !(river->branch_count && hw__branch_enters(river, from->branch, to->branch, &enters_m))) {
+    return false;
+  }
+  return to->location_m > enters_m;
+}
+
+/* Takes every sensor apart that shows two pulses. Below one of them both have passed: a single pulse there, and one
+ * that is neither one nor two, is nobody's. Returned: whether there may be two. */
+static bool halve(const hw_river *river, const hw__series *series, const hw__fit *own, const hw__tails *tails, room *r,
+                  bool *twice) {
+  size_t singles = 0, pairs = 0;
   for (size_t k = 0; k < river->sensor_count; k++) {
     double valley_s;
-    strong += series[k].count > 0 && own[k].seen && own[k].peak_g_m3 > out_of_floor * own[k].floor_g_m3;
     r->half[0][k] = r->half[1][k] = series[k];
-    if (own[k].seen && own[k].misfit > blurred) { /* neither one pulse nor two: nobody knows whose */
-      r->half[0][k].count = r->half[1][k].count = 0;
-    }
-    if (series[k].count > 0 && hw__two_pulses(&series[k], &river->sensors[k], &own[k], &valley_s)) {
+    twice[k] = series[k].count > 0 && hw__two_pulses(&series[k], &river->sensors[k], &own[k], &valley_s);
+    if (twice[k]) {
       take_apart(&series[k], &river->sensors[k], tails, valley_s, r, k);
-      twice++;
+      pairs++;
     }
   }
-  return twice > 0 && 2 * twice >= strong;
+  for (size_t k = 0; k < river->sensor_count; k++) {
+    bool below = false;
+    for (size_t i = 0; i < river->sensor_count; i++) {
+      below = below || (twice[i] && i != k && is_below(river, i, k));
+    }
+    const bool seen = series[k].count > 0 && own[k].seen;
+    if (seen && !twice[k] && (below || own[k].misfit > blurred)) {
+      r->half[0][k].count = r->half[1][k].count = 0;
+    }
+    singles += seen && !twice[k] && !below && own[k].peak_g_m3 > out_of_floor * own[k].floor_g_m3;
+  }
+  return pairs > 0 && pairs >= singles;
 }
 
 static bool any_two(const hw_river *river, const hw__series *series, const hw__fit *own) {
@@ -161,8 +237,8 @@ static bool any_two(const hw_river *river, const hw__series *series, const hw__f
 
 /* ---- Asking twice ---- */
 
-static hw_release release_of(const hw_estimate *e) {
-  return (hw_release){.probability = e->spill,
+static hw_release release_of(const hw_estimate *e, double two) {
+  return (hw_release){.probability = two * e->spill,
                       .source = e->source,
                       .has_interval = e->has_interval,
                       .interval = e->interval,
@@ -190,16 +266,20 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw_problem *p
   }
   room *r = calloc(1, sizeof *r);
   hw__series *halves = calloc(2 * river->sensor_count, sizeof *halves);
-  hw_status status = r && halves ? HW_OK : HW_ENOMEM;
+  bool *twice = calloc(river->sensor_count, sizeof *twice);
+  hw_status status = r && halves && twice ? HW_OK : HW_ENOMEM;
   if (status == HW_OK) {
     r->half[0] = halves;
     r->half[1] = halves + river->sensor_count;
-    const bool may_be = halve(river, series, own, tails, r);
+    const bool paired = halve(river, series, own, tails, r, twice);
+    two->probability = 1 / (1 + exp(-(r->gain - accident + log(second_share / (1 - second_share)))));
+    const bool may_be = paired && two->probability > 0.5;
     for (int k = 0; k < 2 && may_be && status == HW_OK; k++) {
       status = ask_half(two, k, engine, problem, options, r->half[k]);
     }
     two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
   }
+  free(twice);
   free(halves);
   free(r);
   if (!two->found) {
@@ -207,8 +287,8 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw_problem *p
     return status;
   }
   const int first = two->answer[0].source.time_s <= two->answer[1].source.time_s ? 0 : 1;
-  two->release[0] = release_of(&two->answer[first]);
-  two->release[1] = release_of(&two->answer[1 - first]);
+  two->release[0] = release_of(&two->answer[first], two->probability);
+  two->release[1] = release_of(&two->answer[1 - first], two->probability);
   return HW_OK;
 }
 

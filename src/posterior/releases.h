@@ -1,9 +1,10 @@
 /* Two releases: when a sensor shows two pulses one after the other, no single release can have made them.
  *
- * A second pulse stands out of the valley between the two by far more than noise. Where as many as half of the sensors
- * with a pulse show two, the readings are taken apart: the earlier pulses with the later ones taken off, and the
- * other way round. Each half is then a question of one release, for the same engine. Only if both come to an answer
- * are there two; else the readings are asked as a whole.
+ * A second pulse stands out of the valley between the two by far more than noise. Where sensors that show two are no
+ * fewer than those that show one, and two curves explain them better than one does by more than what a second curve
+ * costs, the readings are taken apart: the earlier pulses with the later ones taken off, and the other way round. Each
+ * half is then a question of one release, for the same engine. Only if both come to an answer are there two; else the
+ * readings are asked as a whole.
  */
 #ifndef HW_POSTERIOR_RELEASES_H
 #define HW_POSTERIOR_RELEASES_H
@@ -23,6 +24,7 @@ typedef struct {
 
 typedef struct {
   bool found;            /* there are two, and the following holds */
+  double probability;    /* that there are two, by what the sensors' own curves explain */
   void *state[2];        /* engines, the earlier pulses' first */
   hw_estimate answer[2]; /* of each */
   hw_release release[2]; /* in order of time */
