@@ -14,6 +14,9 @@
 static const double furthest = 1e12;
 /* Branches that explain less of the pulses than the best by this much (ln) are not asked. */
 static const double hopeless = 60;
+/* Of ln asymmetry where waters have come together on the way: what lies between source and sensor skews a pulse by more
+ * or less than even water does, and nobody states it. */
+static const double course_shape = 0.5;
 /* Most branches asked for one answer, and points of a sensor's own view. */
 enum { MOST_ASKED = 12 };
 
@@ -294,11 +297,12 @@ static void doubt_flow(const network *n, part *p) {
   }
 }
 
-static void doubt_velocities(const network *n, const part *p, hw__doubt *doubt) {
+static void doubt_course(const network *n, const part *p, hw__doubt *doubt) {
   static const double least = 1e-3; /* below it a coordinate more is not worth its while */
   const hw__spread more = n->clock ? exponent_doubt(n, p) : (hw__spread){0, 0};
   doubt->common_v = more.common > least ? hypot(doubt->common_v, more.common) : doubt->common_v;
   doubt->local_v = more.local > least ? hypot(doubt->local_v, more.local) : doubt->local_v;
+  doubt->shape = n->river->branch_count > 1 && doubt->shape > 0 ? course_shape : doubt->shape;
 }
 
 /* ---- One branch against the others ---- */
@@ -334,7 +338,7 @@ static hw_status ask(network *n, part *p) {
     return status;
   }
   hw__ade *a = p->engine = engine;
-  doubt_velocities(n, p, &a->spill.doubt);
+  doubt_course(n, p, &a->spill.doubt);
   for (size_t i = 0; i < p->river.sensor_count; i++) {
     const size_t s = p->sensors[i];
     a->series[i] = n->series[s];
