@@ -167,12 +167,21 @@ static void print_csv(const account *a, const regret_request *request) {
   }
 }
 
-/* Growth over the second half as a share of the first: 1 is linear, less is better. */
+/* Growth over the second half as a share of the first: 1 is linear, less is better. NAN: the first half has none. */
 static double growth(const account *a, size_t m, bool local) {
   const hw_regret_row *half = &a->rows[(a->reading_count / 2 ? a->reading_count / 2 - 1 : 0) * a->count + m];
   const hw_regret_row *end = &a->rows[(a->reading_count - 1) * a->count + m];
   const double before = local ? half->local : half->cumulative, after = local ? end->local : end->cumulative;
   return before > 0 ? (after - before) / before : NAN;
+}
+
+static void print_growth(const account *a, size_t m, bool local, int width) {
+  const double share = growth(a, m, local);
+  if (isfinite(share)) {
+    printf(" %*.3g", width, share);
+  } else {
+    printf(" %*s", width, "-");
+  }
 }
 
 /* Readings that the loss is over in the end. */
@@ -190,8 +199,11 @@ static void print_text(const account *a, const regret_request *request) {
   printf("%-10s %14s %14s %16s %16s\n", "method", "local", "2nd/1st half", "cumulative", "2nd/1st half");
   for (size_t m = 0; m < a->count; m++) {
     const hw_regret_row *end = &a->rows[(a->reading_count - 1) * a->count + m];
-    printf("%-10s %14.5g %14.3g %16.5g %16.3g\n", a->methods[m]->name, end->local * ug4, growth(a, m, true),
-           end->cumulative * ug2, growth(a, m, false));
+    printf("%-10s %14.5g", a->methods[m]->name, end->local * ug4);
+    print_growth(a, m, true, 14);
+    printf(" %16.5g", end->cumulative * ug2);
+    print_growth(a, m, false, 16);
+    printf("\n");
   }
   const double bound = hw_regret_bound(&a->constants, a->delta, a->window, a->reading_count) * ug4;
   printf("\nTheorem 3.2's bound on the local regret: %.4g (%.4g per reading)\n", bound, bound / n);
