@@ -287,6 +287,21 @@ static void test_a_failed_fit_is_no_headline(void **state) {
   hw_river_free(&river);
 }
 
+/* A search box of another season: no release in it explains the pulses, so there is no source, but that there was a
+ * spill is not in doubt. */
+static void test_plain_pulses_outside_the_search_box_are_a_spill_all_the_same(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  simulate(&river, &paper_truth, 31);
+  for (size_t i = 0; i < reading_count; i++) {
+    readings[i].time_s += 1e6;
+  }
+  const hw_estimate e = identify(&river, 1);
+  assert_true(e.trust == HW_TRUST_NONE && !e.has_source);
+  assert_true(e.spill > 0.9);
+  hw_river_free(&river);
+}
+
 /* All sensors rise at once to a new level and stay there, as rain or a recalibration does it. No release does that, and
  * whichever model answers, nobody has seen a pulse fall: an answer may not be trusted in full. */
 static void test_a_step_at_all_sensors_is_not_trusted(void **state) {
@@ -322,6 +337,7 @@ int main(void) {
       cmocka_unit_test(test_a_dead_sensor_is_named_and_not_believed),
       cmocka_unit_test(test_a_plain_pulse_against_a_dead_sensor_is_not_called_no_spill),
       cmocka_unit_test(test_a_failed_fit_is_no_headline),
+      cmocka_unit_test(test_plain_pulses_outside_the_search_box_are_a_spill_all_the_same),
       cmocka_unit_test(test_a_step_at_all_sensors_is_not_trusted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,8 @@ static const double furthest = 1e12;
 static const double shape_doubt = 0.3;
 /* How often a river that somebody looks at has a spill. */
 static const double spill_share = 0.05;
+/* And how often no single release with the stated hydraulics explains it. */
+static const double unexplained_share = 0.1;
 
 static void *take(hw__ade *a, size_t count, size_t size) {
   a->bytes += count * size;
@@ -158,6 +160,21 @@ static size_t fit_sensors(hw__ade *a) {
   return seen;
 }
 
+/* A spill that no release of this model explains, over no spill at all: every strong pulse is one of any kind, instead
+ * of an accident of a sensor that is wrong. Without it, several plain pulses that contradict the stated hydraulics
+ * would be called improbable. */
+static double log_odds_unexplained(const hw__ade *a) {
+  double sum = log(unexplained_share);
+  size_t strong = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    if (a->fit[k].strong) {
+      sum += hw__station_log_pulse(&a->station[k]) - hw__station_log_without(&a->station[k]);
+      strong++;
+    }
+  }
+  return strong > 0 ? sum : -INFINITY;
+}
+
 double hw__spill_probability(double log_odds) {
   return 1 / (1 + exp(-(log_odds + log(spill_share / (1 - spill_share)))));
 }
@@ -198,7 +215,9 @@ hw_status hw__ade_settle(hw__ade *a) {
   const size_t anchors = hw__ade_anchors(a, anchor);
   if (anchors > 0) {
     hw__ade_suppose(a, anchor, anchors);
-    a->probability = hw__spill_probability(a->log_odds);
+    const double other = log_odds_unexplained(a), most = fmax(a->log_odds, other);
+    a->probability =
+        isfinite(most) ? hw__spill_probability(most + log(exp(a->log_odds - most) + exp(other - most))) : 0;
   }
   hw__ade_judge(a);
   return HW_OK;

@@ -39,6 +39,10 @@ double hw__station_believed(const hw__station *station) {
   return log_wrong(station) - log(1 - wrong_share);
 }
 
+double hw__station_log_pulse(const hw__station *station) {
+  return station->fit->log_likelihood - accident;
+}
+
 /* The anchor alone, taken at its word: leads to where its pulse can have come from. Then all stations, any of which may
  * be wrong; started on that at once, draws far from the truth would all find it equally likely that every sensor is. */
 enum { ANCHOR_ALONE, ALL_STATIONS, PHASES };

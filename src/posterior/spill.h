@@ -105,5 +105,7 @@ double hw__station_log_probability(const hw__station *station, double log_likeli
 double hw__station_log_without(const hw__station *station);
 /* The ln likelihood below which the sensor is more likely wrong than right. */
 double hw__station_believed(const hw__station *station);
+/* The same with a pulse of any kind: the sensor's own, at the price of an accident. */
+double hw__station_log_pulse(const hw__station *station);
 
 #endif
