@@ -157,6 +157,48 @@ static void test_reaches_and_decay_are_followed(void **state) {
   hw_river_free(&river);
 }
 
+/* A reach's own doubt counts where its water is: above the sensors it widens the place, and there the sensors below
+ * cannot correct it; below them it costs next to nothing. */
+static void test_a_reach_is_as_doubtful_as_it_says(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  const hw_hydraulics *h = &river.hydraulics;
+  hw_reach reaches[] = {{river.sensors[0].location_m,
+                         h->velocity_m_s.value,
+                         h->dispersion_m2_s.value,
+                         h->area_m2,
+                         h->decay_per_s,
+                         h->area_m2 * h->velocity_m_s.value,
+                         {0, 0},
+                         {0, 0}},
+                        {1e5,
+                         h->velocity_m_s.value,
+                         h->dispersion_m2_s.value,
+                         h->area_m2,
+                         h->decay_per_s,
+                         h->area_m2 * h->velocity_m_s.value,
+                         {0, 0},
+                         {0, 0}}};
+  river.reaches = reaches;
+  river.reach_count = 2;
+  simulate(&river, &paper_truth, 15);
+  const hw_estimate sure = identify(&river, 1);
+  const double known = place_sd(&sure);
+  reaches[0].velocity_doubt = (hw_doubt){1.15, 0};
+  reaches[0].dispersion_doubt = (hw_doubt){1.5, 0};
+  const hw_estimate above = identify(&river, 1);
+  check_holds(&above, &paper_truth);
+  assert_true(place_sd(&above) > 3 * known);
+  reaches[0].velocity_doubt = reaches[0].dispersion_doubt = (hw_doubt){0, 0};
+  reaches[1].velocity_doubt = (hw_doubt){1.15, 0};
+  reaches[1].dispersion_doubt = (hw_doubt){1.5, 0};
+  const hw_estimate below = identify(&river, 1);
+  check_holds(&below, &paper_truth);
+  assert_true(place_sd(&below) < 3 * known);
+  river.reaches = NULL;
+  hw_river_free(&river);
+}
+
 static void test_relative_noise_and_an_estimated_floor(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -339,6 +381,7 @@ int main(void) {
       cmocka_unit_test(test_unknown_hydraulics_are_inferred),
       cmocka_unit_test(test_a_river_far_slower_than_thought_is_found),
       cmocka_unit_test(test_reaches_and_decay_are_followed),
+      cmocka_unit_test(test_a_reach_is_as_doubtful_as_it_says),
       cmocka_unit_test(test_relative_noise_and_an_estimated_floor),
       cmocka_unit_test(test_degenerate_boxes_fix_what_is_known),
       cmocka_unit_test(test_a_box_that_cuts_the_answer_off_is_reported),

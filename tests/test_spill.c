@@ -9,6 +9,7 @@
 
 #include "check.h"
 #include "paper_river.h"
+#include "posterior/coordinates.h"
 #include "posterior/walk.h"
 #include "river/doubt.h"
 
@@ -16,6 +17,7 @@ enum { STATIONS = 4 };
 
 static hw_river river;
 static hw_transport *transport;
+static hw__doubts *doubts_along;
 static hw__tails tails;
 static hw__fit fits[STATIONS];
 static hw__station stations[STATIONS];
@@ -45,7 +47,7 @@ static int build(void **state) {
                                 .area_m2 = 61 / 0.9,
                                 .decay_per_s = 1.42e-5,
                                 .discharge_m3_s = 61};
-  if (hw_transport_create(&river, NULL, &transport) != HW_OK) {
+  if (hw_transport_create(&river, NULL, &transport) != HW_OK || hw__doubts_create(&river, &doubts_along) != HW_OK) {
     return -1;
   }
   hw__tails_build(&tails);
@@ -57,12 +59,15 @@ static int build(void **state) {
     stations[k] = (hw__station){.sensor = k,
                                 .x_m = x,
                                 .at = hw__transport_integrals(transport, x),
+                                .doubt = hw__doubts_at(doubts_along, x),
+                                .common_v = hw__doubts_here(doubts_along, x).common_v,
                                 .per_discharge = follows ? 0 : 1 / here.discharge_m3_s,
                                 .per_area = follows ? 1 / here.discharge_m3_s : 0,
                                 .fit = &fits[k]};
   }
   spill = (hw__spill){.river = &river,
                       .transport = transport,
+                      .doubts = doubts_along,
                       .tails = &tails,
                       .seed = 37,
                       .station = stations,
@@ -75,6 +80,7 @@ static int build(void **state) {
 static int release(void **state) {
   (void)state;
   hw_transport_free(transport);
+  hw__doubts_free(doubts_along);
   hw_river_free(&river);
   return 0;
 }
@@ -310,6 +316,66 @@ static void test_the_filter_integrates_over_a_stretch_of_its_own_velocity(void *
   }
 }
 
+/* The first reach has a doubt of its own, twice that of the second; below both the velocity is known. Stations are put
+ * where they were, with what is added up to them. */
+static void doubt_reaches(void) {
+  river.reaches[0].velocity_doubt = (hw_doubt){1.44, 1};
+  river.reaches[1].velocity_doubt = (hw_doubt){1.2, 1};
+  hw__doubts_free(doubts_along);
+  assert_int_equal(hw__doubts_create(&river, &doubts_along), HW_OK);
+  for (size_t k = 0; k < STATIONS; k++) {
+    stations[k].doubt = hw__doubts_at(doubts_along, stations[k].x_m);
+    stations[k].common_v = hw__doubts_here(doubts_along, stations[k].x_m).common_v;
+  }
+  spill.doubts = doubts_along;
+  spill.doubt = (hw__doubt){.common_v = hw__doubts_velocity(doubts_along).common};
+}
+
+static void test_every_stretch_has_the_doubt_of_its_reaches(void **state) {
+  (void)state;
+  assert_true(hw__doubts_even(doubts_along));
+  check_near(hw__doubts_velocity(doubts_along).common, 0, 0); /* the river of this test is known */
+  doubt_reaches();
+  assert_false(hw__doubts_even(doubts_along));
+  check_near(hw__doubts_velocity(doubts_along).common, log(1.44), 1e-12);
+  check_near(hw__doubts_here(doubts_along, -20000).common_v, 1, 1e-12);
+  check_near(hw__doubts_here(doubts_along, 0).common_v, 0.5, 1e-12);
+  check_near(hw__doubts_here(doubts_along, 9000).common_v, 0, 0);
+  /* 2000 m at 1.1 m/s and 3000 m at 0.9, by travel time. */
+  const double x[] = {-14000, -9000}, first = 2000 / 1.1, second = 3000 / 0.9;
+  const hw__integrals at[] = {hw__transport_integrals(transport, x[0]), hw__transport_integrals(transport, x[1])};
+  const hw__doubt_sums sums[] = {hw__doubts_at(doubts_along, x[0]), hw__doubts_at(doubts_along, x[1])};
+  const hw__doubt_share share =
+      hw__doubts_between(doubts_along, (hw__doubt_end){&at[0], &sums[0]}, (hw__doubt_end){&at[1], &sums[1]});
+  check_near(share.common_v, (first + 0.5 * second) / (first + second), 1e-12);
+}
+
+/* Age and place belong together, and the prior has what the place moves by as the age does. */
+static void test_a_release_above_reaches_of_unlike_doubt(void **state) {
+  (void)state;
+  doubt_reaches();
+  hw__spill_anchor(&spill, 2); /* below the second reach */
+  double ln_age[3], place[3], prior = NAN;
+  for (int i = 0; i < 3; i++) {
+    double passage = 0, ln_mass = log(1300), ln_v = 0.2;
+    ln_age[i] = log(16000) + 1e-4 * (i - 1);
+    double *const x[] = {&passage, &ln_age[i], &ln_mass, &ln_v};
+    hw__release r;
+    hw__place_release(&spill, x, 0, &r);
+    assert_true(r.possible);
+    place[i] = r.source.location_m;
+    const double between = stations[2].at.theta - hw__transport_integrals(transport, place[i]).theta;
+    check_near(between / r.velocity_factor, r.age_s, 1e-4 * r.age_s); /* eight rounds, each a tenth of the one before */
+    assert_true(r.velocity_factor > exp(0.5 * 0.2) * 0.9 && r.velocity_factor < exp(0.2));
+    prior = i == 1 ? hw__release_log_prior(&spill, &r) : prior;
+  }
+  const double moves = (place[0] - place[2]) / 2e-4;
+  const double want = log(moves / (river.search.hi.location_m - river.search.lo.location_m)) -
+                      log(river.search.hi.time_s - river.search.lo.time_s) - log(log(5000 / 500.0)) -
+                      0.5 * pow(0.2 / log(1.44), 2) - log(log(1.44) * sqrt(2 * M_PI));
+  check_near(prior, want, 2e-3); /* differences of places, and of rounds that have nearly ended */
+}
+
 /* A sensor is wrong twice in a hundred; then its readings cost what its own best curve leaves, and 25. */
 static void test_a_station_that_fits_is_believed_and_one_far_off_is_not(void **state) {
   (void)state;
@@ -336,6 +402,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_doubt_about_the_shape_leaves_passage_width_and_area, build, release),
       cmocka_unit_test_setup_teardown(test_the_filter_integrates_over_the_gain, build, release),
       cmocka_unit_test_setup_teardown(test_the_filter_integrates_over_a_stretch_of_its_own_velocity, build, release),
+      cmocka_unit_test_setup_teardown(test_every_stretch_has_the_doubt_of_its_reaches, build, release),
+      cmocka_unit_test_setup_teardown(test_a_release_above_reaches_of_unlike_doubt, build, release),
       cmocka_unit_test_setup_teardown(test_a_station_that_fits_is_believed_and_one_far_off_is_not, build, release),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

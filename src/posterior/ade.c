@@ -79,6 +79,9 @@ hw_status hw__ade_create(const hw_problem *problem, const hw_options *options, v
   a->river = problem->river;
   a->options = *options;
   hw_status status = hw_transport_create(problem->river, NULL, &a->transport);
+  if (status == HW_OK) {
+    status = hw__doubts_create(problem->river, &a->doubts);
+  }
   if (status == HW_OK && !allocate(a)) {
     status = HW_ENOMEM;
   }
@@ -89,10 +92,10 @@ hw_status hw__ade_create(const hw_problem *problem, const hw_options *options, v
   hw__tails_build(&a->tails);
   order_sensors(a);
   a->rivals.log_odds[0] = a->rivals.log_odds[1] = -INFINITY;
-  const hw__spread v = hw__spread_of_quantity(&a->river->hydraulics.velocity_m_s);
-  const hw__spread d = hw__spread_of_quantity(&a->river->hydraulics.dispersion_m2_s);
+  const hw__spread v = hw__doubts_velocity(a->doubts), d = hw__doubts_dispersion(a->doubts);
   a->spill.river = a->river;
   a->spill.transport = a->transport;
+  a->spill.doubts = a->doubts;
   a->spill.tails = &a->tails;
   a->spill.seed = options->seed;
   a->spill.doubt = (hw__doubt){v.common, d.common, v.local, d.local, v.local > 0 || d.local > 0 ? shape_doubt : 0};
@@ -110,6 +113,7 @@ void hw__ade_destroy(void *state) {
   }
   hw__two_free(&a->two, &hw__ade_asked);
   hw_transport_free(a->transport);
+  hw__doubts_free(a->doubts);
   hw__draws_free(&a->draws);
   free(a->order);
   free(a->series);

@@ -32,6 +32,7 @@ typedef struct {
   const hw_river *river;
   hw_options options;
   hw_transport *transport;
+  hw__doubts *doubts;
   hw__tails tails;
   size_t *order; /* sensors from upstream to downstream */
 

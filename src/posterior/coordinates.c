@@ -102,6 +102,43 @@ double hw__ln_in_a_second(const hw__spill *spill, double duration_s) {
   return spill->open ? log(duration_s) : 0;
 }
 
+/* What the water from here to the anchor has of the doubt. */
+static void look_up(const hw__spill *spill, hw__release *r) {
+  const hw__station *a = &spill->station[spill->anchor];
+  r->at = hw__transport_integrals(spill->transport, r->source.location_m);
+  r->doubt = hw__doubts_at(spill->doubts, r->source.location_m);
+  r->above = hw__doubts_between(spill->doubts, (hw__doubt_end){&r->at, &r->doubt}, (hw__doubt_end){&a->at, &a->doubt});
+}
+
+static void set_factors(hw__release *r) {
+  r->velocity_factor = exp(r->above.common_v * r->ln_v + r->own_v);
+  r->dispersion_factor = exp(r->above.common_d * r->ln_d + r->own_d);
+}
+
+/* Place and age: the one follows from the other by the factors of the water between, and these from the place where
+ * reaches differ in their doubt. */
+static void find_place(const hw__spill *spill, hw__release *r) {
+  enum { ROUNDS = 8 };
+  const hw__station *a = &spill->station[spill->anchor];
+  const bool even = hw__doubts_even(spill->doubts);
+  r->above = (hw__doubt_share){1, 1, 1, 1};
+  if (!hw__spill_has(spill, HW__AXIS_LN_AGE)) {
+    r->source.location_m = spill->river->search.lo.location_m;
+    look_up(spill, r);
+    set_factors(r);
+    r->age_s = (a->at.theta - r->at.theta) / r->velocity_factor;
+    return;
+  }
+  for (int round = 0; round < (even ? 1 : ROUNDS); round++) {
+    set_factors(r);
+    r->age_s = r->apparent_s - hw__older_by(spill, r);
+    r->source.location_m = hw__transport_place(spill->transport, a->at.theta - r->age_s * r->velocity_factor);
+    if (!even) {
+      look_up(spill, r);
+    }
+  }
+}
+
 void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__release *r) {
   const hw_box *box = &spill->river->search;
   const hw__station *a = &spill->station[spill->anchor];
@@ -110,18 +147,9 @@ void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__r
                      .own_v = coordinate(spill, x, i, HW__AXIS_OWN_V, 0),
                      .own_d = coordinate(spill, x, i, HW__AXIS_OWN_D, 0),
                      .shape = coordinate(spill, x, i, HW__AXIS_SHAPE, 0)};
-  const double faster = exp(r->ln_v + r->own_v);
-  r->velocity_factor = faster;
-  r->dispersion_factor = exp(r->ln_d + r->own_d);
   r->duration_s = spill->lasting ? exp(coordinate(spill, x, i, HW__AXIS_LN_DURATION, 0)) : 0;
-  if (hw__spill_has(spill, HW__AXIS_LN_AGE)) {
-    r->apparent_s = exp(coordinate(spill, x, i, HW__AXIS_LN_AGE, 0));
-    r->age_s = r->apparent_s - hw__older_by(spill, r);
-    r->source.location_m = hw__transport_place(spill->transport, a->at.theta - r->age_s * faster);
-  } else {
-    r->source.location_m = box->lo.location_m;
-    r->age_s = (a->at.theta - hw__transport_integrals(spill->transport, box->lo.location_m).theta) / faster;
-  }
+  r->apparent_s = hw__spill_has(spill, HW__AXIS_LN_AGE) ? exp(coordinate(spill, x, i, HW__AXIS_LN_AGE, 0)) : 0;
+  find_place(spill, r);
   r->source.time_s = hw__spill_has(spill, HW__AXIS_PASSAGE) ? coordinate(spill, x, i, HW__AXIS_PASSAGE, 0) - r->age_s -
                                                                   (spill->open ? 0 : 0.5 * r->duration_s)
                                                             : box->lo.time_s;
@@ -137,7 +165,7 @@ void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__r
       fabs(r->shape) < 4 &&
       (!spill->lasting || (r->duration_s >= spill->last.shortest_s && r->duration_s <= spill->last.longest_s));
   if (r->possible) {
-    r->at = hw__transport_integrals(spill->transport, l);
+    look_up(spill, r);
   }
 }
 
@@ -147,7 +175,11 @@ double hw__release_log_prior(const hw__spill *spill, const hw__release *r) {
   const bool own_v = hw__spill_has(spill, HW__AXIS_OWN_V), own_d = hw__spill_has(spill, HW__AXIS_OWN_D);
   double p = spill->log_prior;
   if (hw__spill_has(spill, HW__AXIS_LN_AGE)) {
-    p += log(hw__transport_velocity(spill->transport, r->source.location_m) * r->velocity_factor * r->apparent_s);
+    /* Where reaches differ, a step further up adds the doubt of the water there, not that of the mean. */
+    const double here = hw__doubts_here(spill->doubts, r->source.location_m).common_v;
+    const double slower = fmax(1 + r->ln_v * (r->above.common_v - here), 0.1);
+    p += log(hw__transport_velocity(spill->transport, r->source.location_m) * r->velocity_factor * r->apparent_s /
+             slower);
   }
   p += hw__spill_has(spill, HW__AXIS_PASSAGE) ? hw__when_log_density(spill->river, r->source.time_s) : 0;
   p += hw__spill_has(spill, HW__AXIS_LN_V) ? -half_square(r->ln_v / d->common_v) : 0;
@@ -155,8 +187,9 @@ double hw__release_log_prior(const hw__spill *spill, const hw__release *r) {
   p += hw__spill_has(spill, HW__AXIS_SHAPE) ? -half_square(r->shape / d->shape) : 0;
   if (own_v || own_d) { /* of a longer stretch the mean is better known */
     const double share = hw__averaged(spill->station[spill->anchor].x_m - r->source.location_m), log_share = log(share);
-    p += own_v ? -half_square(r->own_v / (d->local_v * share)) - log_share : 0;
-    p += own_d ? -half_square(r->own_d / (d->local_d * share)) - log_share : 0;
+    const hw__doubt_share *above = &r->above;
+    p += own_v ? -half_square(r->own_v / (d->local_v * above->local_v * share)) - log_share - log(above->local_v) : 0;
+    p += own_d ? -half_square(r->own_d / (d->local_d * above->local_d * share)) - log_share - log(above->local_d) : 0;
   }
   return p;
 }

@@ -17,6 +17,7 @@
 
 #include "headwater/transport.h"
 #include "posterior/anneal.h"
+#include "posterior/doubts.h"
 #include "posterior/duration.h"
 #include "posterior/pulse.h"
 #include "river/along.h"
@@ -25,7 +26,9 @@ typedef struct {
   size_t sensor;
   double x_m;
   hw__integrals at;
+  hw__doubt_sums doubt;
   double per_discharge, per_area; /* area = mass (per_discharge + per_area / velocity factor) */
+  double common_v;                /* of the largest common doubt, what the water there has */
   double gain_sd;
   const hw__fit *fit;
   const hw__view *view;
@@ -53,7 +56,8 @@ enum {
   HW__AXES
 };
 
-/* Standard deviations of ln velocity and ln dispersion: common to all stretches, and of one place. */
+/* Standard deviations of ln velocity and ln dispersion: common to all stretches, and of one place; where reaches differ
+ * in it (doubts.h), the largest. */
 typedef struct {
   double common_v, common_d, local_v, local_d;
   double shape; /* of ln asymmetry: water that varies along its way skews a pulse otherwise than even water does */
@@ -65,6 +69,7 @@ typedef struct {
   const hw__tails *tails;
   uint64_t seed;
   hw__doubt doubt;
+  const hw__doubts *doubts;
   hw__station *station; /* from upstream to downstream */
   size_t count, anchor;
   double eased_v, eased_d; /* local doubt below the anchor beyond the stated one, on the way to it */
@@ -93,6 +98,8 @@ typedef struct {
   double duration_s;
   double apparent_s; /* the age at which an instant's pulse would be as wide */
   hw__integrals at;
+  hw__doubt_sums doubt;
+  hw__doubt_share above; /* of the stretch from the source to the anchor */
 } hw__release;
 
 /* Stations, transport and doubt are set; chooses coordinates for this anchor. */

@@ -9,6 +9,8 @@ static hw__station station_of(const hw__ade *a, size_t sensor) {
   return (hw__station){.sensor = sensor,
                        .x_m = s->location_m,
                        .at = hw__transport_integrals(a->transport, s->location_m),
+                       .doubt = hw__doubts_at(a->doubts, s->location_m),
+                       .common_v = hw__doubts_here(a->doubts, s->location_m).common_v,
                        .per_discharge = follows ? 0 : 1 / here.discharge_m3_s,
                        .per_area = follows ? 1 / here.discharge_m3_s : 0,
                        .gain_sd = log(s->gain_factor)};

@@ -32,14 +32,16 @@ static void set_lane(hw__four *g, size_t lane, const hw__spill *spill, const hw_
   g->longer[lane] = exp(r->shape); /* nothing decays the more for it */
   g->slower[lane] = exp(-r->ln_v);
   g->wider[lane] = exp(r->ln_d - 3 * r->ln_v);
+  g->ln_v[lane] = r->ln_v;
+  g->ln_d[lane] = r->ln_d;
   g->location_m[lane] = r->source.location_m;
   g->theta[lane] = r->at.theta;
   g->variance[lane] = r->at.variance;
   g->decay[lane] = r->at.decay;
   g->own_slower[lane] = slower;
   g->own_wider[lane] = r->dispersion_factor * slower * slower * slower;
-  g->local[0][lane] = spill->doubt.local_v * share;
-  g->local[1][lane] = spill->doubt.local_d * share;
+  g->local[0][lane] = spill->doubt.local_v * r->above.local_v * share;
+  g->local[1][lane] = spill->doubt.local_d * r->above.local_d * share;
 }
 
 /* A lane without a possible point goes along with nothing released a second above the anchor. */
@@ -48,6 +50,7 @@ static void set_empty_lane(hw__four *g, size_t lane, const hw__spill *spill) {
   const hw__release none = {.source = {.mass_g = 0, .location_m = a->x_m},
                             .velocity_factor = 1,
                             .dispersion_factor = 1,
+                            .above = {1, 1, 1, 1},
                             .at = {a->at.theta - 1, a->at.variance - 1, a->at.decay}};
   set_lane(g, lane, spill, &none);
 }
@@ -116,21 +119,32 @@ typedef struct {
   double theta, variance; /* from the station before */
   double here_m;          /* the stretch's middle */
   double sd[2];           /* of its local factors, ln */
-  bool first;             /* the stretch above reaches up to the source */
+  bool even;              /* all water is as doubtful as all other; else what this has of the common doubt: */
+  double common_v, common_d;
+  bool first; /* the stretch above reaches up to the source */
 } step;
 
 static step step_to(const hw__walk *w, const hw__station *s) {
   const hw__doubt *d = &w->spill->doubt;
   const double share = hw__averaged(s->x_m - w->before->x_m);
+  const hw__doubt_share own = hw__doubts_between(w->spill->doubts, (hw__doubt_end){&w->before->at, &w->before->doubt},
+                                                 (hw__doubt_end){&s->at, &s->doubt});
   return (step){.theta = s->at.theta - w->before->at.theta,
                 .variance = s->at.variance - w->before->at.variance,
                 .here_m = 0.5 * (w->before->x_m + s->x_m),
-                .sd = {hypot(d->local_v * share, w->spill->eased_v), hypot(d->local_d * share, w->spill->eased_d)},
+                .sd = {hypot(d->local_v * own.local_v * share, w->spill->eased_v),
+                       hypot(d->local_d * own.local_d * share, w->spill->eased_d)},
+                .even = hw__doubts_even(w->spill->doubts),
+                .common_v = own.common_v,
+                .common_d = own.common_d,
                 .first = w->before == &w->spill->station[w->spill->anchor]};
 }
 
 HW__INLINE hw__stretch stretch_of(const hw__walk *w, const step *to, const hw__four *f) {
-  hw__stretch s = {.travel_s = to->theta * f->slower, .variance_s2 = to->variance * f->wider};
+  const hw__v4 ln_v = to->common_v * f->ln_v;
+  hw__stretch s = {
+      .travel_s = to->theta * (to->even ? f->slower : hw__v4_exp(-ln_v)),
+      .variance_s2 = to->variance * (to->even ? f->wider : hw__v4_exp(to->common_d * f->ln_d - 3.0 * ln_v))};
   const hw__v4 above = to->first ? 0.5 * (f->location_m + w->before->x_m) : hw__v4_all(w->middle_m);
   const hw__v4 rho = hw__v4_exp((above - to->here_m) / HW__LOCAL_LENGTH_M);
   const hw__v4 fresh = hw__v4_sqrt(hw__v4_max(1.0 - rho * rho, hw__v4_all(0)));
@@ -183,10 +197,12 @@ static void draw_down(hw__walk *w, const step *to) {
 /* ---- What is seen there ---- */
 
 HW__CLONES static void set_areas(hw__walk *w, const hw__station *s) {
+  const bool even = hw__doubts_even(w->spill->doubts);
   for (size_t g = 0; g < w->fours; g++) {
     hw__four *f = &w->four[g];
     hw__curves *c = &w->curve[g];
-    c->area_g_s_m3 = hw__v4_keep(f->location_m < s->x_m, f->mass_g * (s->per_discharge + s->per_area * f->slower));
+    const hw__v4 slower = even ? f->slower : hw__v4_exp(-(s->common_v * f->ln_v));
+    c->area_g_s_m3 = hw__v4_keep(f->location_m < s->x_m, f->mass_g * (s->per_discharge + s->per_area * slower));
     const hw__v4 lost = (s->at.decay - f->decay) * f->own_slower;
     f->cargo.ln_area = hw__v4_log(hw__v4_max(c->area_g_s_m3, hw__v4_all(1e-300))) - lost;
   }
@@ -346,11 +362,16 @@ hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, si
     const hw__station *s = &spill->station[k];
     const double share = hw__averaged(x_m - s->x_m), rho = exp(-0.5 * (x_m - s->x_m) / HW__LOCAL_LENGTH_M);
     const double fresh = share * sqrt(1 - rho * rho);
-    const double v = r->ln_v + rho * sight->own_v + spill->doubt.local_v * fresh * hw_rng_normal(rng);
-    const double w = r->ln_d + rho * sight->own_d + spill->doubt.local_d * fresh * hw_rng_normal(rng);
+    const hw__doubt_sums sums = hw__doubts_at(spill->doubts, x_m);
+    const hw__doubt_share own =
+        hw__doubts_between(spill->doubts, (hw__doubt_end){&s->at, &s->doubt}, (hw__doubt_end){&to, &sums});
+    const double v =
+        own.common_v * r->ln_v + rho * sight->own_v + spill->doubt.local_v * own.local_v * fresh * hw_rng_normal(rng);
+    const double w =
+        own.common_d * r->ln_d + rho * sight->own_d + spill->doubt.local_d * own.local_d * fresh * hw_rng_normal(rng);
     travel = sight->travel_s + (to.theta - s->at.theta) * exp(-v);
     variance = sight->variance_s2 + (to.variance - s->at.variance) * exp(w - 3 * v);
   }
-  return hw__release_curve(r, &to, travel, variance,
-                           r->source.mass_g / (here.discharge_m3_s * (follows ? exp(r->ln_v) : 1)));
+  const double faster = follows ? exp(hw__doubts_here(spill->doubts, x_m).common_v * r->ln_v) : 1;
+  return hw__release_curve(r, &to, travel, variance, r->source.mass_g / (here.discharge_m3_s * faster));
 }

@@ -17,7 +17,8 @@ enum { HW__BLOCK = 256, HW__FOURS = HW__BLOCK / HW__LANES };
 typedef struct {
   hw__cargo cargo;               /* the area that of the station at hand */
   hw__v4 mass_g, longer;         /* longer: the shape's travel time over the water's */
-  hw__v4 slower, wider;          /* by common factors: e^-ln v and e^(ln d - 3 ln v) */
+  hw__v4 slower, wider;          /* by common factors, where all water is as doubtful: e^-ln v and e^(ln d - 3 ln v) */
+  hw__v4 ln_v, ln_d;             /* of the water that is most in doubt */
   hw__v4 location_m;             /* of the source; INFINITY: not possible */
   hw__v4 theta, variance, decay; /* there, running */
   hw__v4 own_slower, own_wider;  /* by all factors from the source to the anchor */
