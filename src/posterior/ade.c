@@ -33,6 +33,7 @@ static bool allocate(hw__ade *a) {
   a->view = take(a, n, sizeof *a->view);
   a->wrong = take(a, n, sizeof *a->wrong);
   a->missing = take(a, n, sizeof *a->missing);
+  a->residuals = take(a, n, sizeof *a->residuals);
   a->samples = take(a, HW__FINAL, sizeof *a->samples);
   a->mixing = take(a, HW__FINAL, sizeof *a->mixing);
   a->expected = take(a, n, sizeof *a->expected);
@@ -49,8 +50,8 @@ static bool allocate(hw__ade *a) {
   const bool drawn = hw__draws_create(&a->draws);
   a->bytes += a->draws.bytes;
   return drawn && a->order && a->series && a->own && a->dirty && a->station && a->fit && a->view && a->wrong &&
-         a->missing && a->samples && a->mixing && a->expected && a->released && a->sight && a->passages &&
-         a->sorting.value && a->sorting.weight && a->suspicions && a->arrivals && a->spill.walk;
+         a->missing && a->residuals && a->samples && a->mixing && a->expected && a->released && a->sight &&
+         a->passages && a->sorting.value && a->sorting.weight && a->suspicions && a->arrivals && a->spill.walk;
 }
 
 static int by_place(const hw_river *river, size_t a, size_t b) {
@@ -124,6 +125,7 @@ void hw__ade_destroy(void *state) {
   free(a->view);
   free(a->wrong);
   free(a->missing);
+  free(a->residuals);
   free(a->samples);
   free(a->mixing);
   free(a->expected);

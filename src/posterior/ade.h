@@ -10,6 +10,7 @@
 
 #include "headwater/method.h"
 #include "posterior/releases.h"
+#include "posterior/residuals.h"
 #include "posterior/spill.h"
 #include "summary/summary.h"
 #include "summary/warnings.h"
@@ -62,13 +63,14 @@ typedef struct {
   size_t seen;        /* sensors with a pulse */
   hw_trust trust;
   char reason[HW__WARNING_SIZE];
-  double *wrong;          /* by station: probability that the sensor is wrong */
-  double *missing;        /* by station: how much likelier, in ln, its own pulse makes its readings than the answer */
-  bool misfit;            /* no release with the stated hydraulics explains the pulses */
-  double deficit;         /* most that a station's readings fall short of what its own pulse explains, ln */
-  double last_s;          /* the last reading of any sensor */
-  double lasting;         /* probability that the release lasted, longer than what could pass for an instant */
-  hw__expected *expected; /* by station: what the draws of a look expect there */
+  double *wrong;            /* by station: probability that the sensor is wrong */
+  hw__residuals *residuals; /* by station: its readings against what the answer expects of them */
+  double *missing;          /* by station: how much likelier, in ln, its own pulse makes its readings than the answer */
+  bool misfit;              /* no release with the stated hydraulics explains the pulses */
+  double deficit;           /* most that a station's readings fall short of what its own pulse explains, ln */
+  double last_s;            /* the last reading of any sensor */
+  double lasting;           /* probability that the release lasted, longer than what could pass for an instant */
+  hw__expected *expected;   /* by station: what the draws of a look expect there */
 
   /* Reported. */
   hw_sample *samples;    /* HW__FINAL, the posterior */
@@ -107,6 +109,8 @@ typedef struct {
   size_t seen, wrong;
 } hw__pulse_count;
 hw__pulse_count hw__ade_count(const hw__ade *a);
+/* residuals.c: readings against what the samples expect. */
+void hw__ade_compare(hw__ade *a);
 /* What the engine thinks of its answer; sets trust and reason. */
 void hw__ade_judge(hw__ade *a);
 /* samples.c: the curve of a picked draw at any place. */

@@ -5,8 +5,6 @@
 #include "posterior/ade.h"
 #include "posterior/walk.h"
 
-/* Squared distance from the expected value, in noise, that makes a lone reading a spike. */
-static const double spike = 64;
 /* A rate is given where the release goes on with at least this probability. */
 static const double least_flowing = 0.05;
 
@@ -49,40 +47,18 @@ static void warn(hw__ade *a, bool has_source) {
   }
 }
 
-/* What the picked draws expect at point i of station k, background included. */
-static double expected_at(const hw__ade *a, size_t k, size_t i) {
-  const hw__view *v = a->station[k].view;
-  double sum = 0;
-  for (size_t j = 0; j < HW__PICKED; j += 8) {
-    const hw__curve c = hw__sight_curve(&a->spill, &a->released[j], k, &a->sight[j * a->spill.count + k]);
-    sum += hw__curve_at(&c, v->time_s[i], v->spread_s2[i]);
-  }
-  return v->background_g_m3 + sum * 8 / HW__PICKED;
-}
-
-/* Readings against what is expected of them: lone ones far off are told. Returned: the mean squared misfit. */
-static double compare_readings(hw__ade *a) {
+/* Lone readings far off are told. Returned: the mean squared misfit. */
+static double tell_residuals(hw__ade *a) {
   double sum = 0, count = 0;
   for (size_t k = 0; k < a->spill.count; k++) {
     const hw__view *v = a->station[k].view;
-    size_t spikes = 0, last = 0;
-    for (size_t i = 0; i < v->count; i++) {
-      if (v->side[i] != HW__MEASURED) {
-        continue;
-      }
-      const double expected = expected_at(a, k, i), off = v->value_g_m3[i] - expected;
-      sum += v->readings[i] * off * off;
-      count += v->readings[i];
-      const double variance = hw__view_variance(v, i, fmax(expected - v->background_g_m3, 0));
-      if (off * off > spike * variance && v->readings[i] < 2) {
-        spikes++;
-        last = i;
-      }
-    }
+    const hw__residuals *r = &a->residuals[k];
+    sum += r->squares;
+    count += r->readings;
     if (a->wrong[k] < 0.5 &&
-        (a->fit[k].few || spikes <= v->count / 10)) { /* more of them are another thing than spikes */
-      hw__warn_spike(&a->warnings, &a->river->sensors[a->station[k].sensor], spikes, v->time_s[last],
-                     v->value_g_m3[last]);
+        (a->fit[k].few || r->spikes <= v->count / 10)) { /* more of them are another thing than spikes */
+      hw__warn_spike(&a->warnings, &a->river->sensors[a->station[k].sensor], r->spikes, v->time_s[r->last],
+                     v->value_g_m3[r->last]);
     }
   }
   return count > 0 ? sum / count : NAN;
@@ -157,7 +133,7 @@ hw_status hw__ade_estimate(void *state, hw_estimate *out) {
   }
   warn(a, e.has_source);
   if (e.has_source) {
-    e.loss = compare_readings(a);
+    e.loss = tell_residuals(a);
   }
   e.warnings = a->warnings.pointers;
   e.warning_count = a->warnings.count;

@@ -1,0 +1,77 @@
+#include "posterior/residuals.h"
+
+#include <math.h>
+
+#include "posterior/ade.h"
+#include "posterior/walk.h"
+
+/* Squared distance from the expected value, in noise, that makes a lone reading a spike. */
+static const double spike = 64;
+/* While the plume passes: within so many standard deviations of its middle. */
+static const double passing_sd = 5;
+/* Every so many of the picked draws are compared: a mean need not be exact. */
+enum { EVERY = 8 };
+
+/* The curves that some of the picked draws expect at one station, and when they pass it. */
+typedef struct {
+  hw__curve curve[HW__PICKED / EVERY];
+  double middle_s, variance_s2; /* NAN: most of them do not pass */
+} expectation;
+
+static void expect_at(const hw__ade *a, size_t k, expectation *e) {
+  double count = 0, sum = 0, squares = 0, widths = 0;
+  for (size_t j = 0; j < HW__PICKED / EVERY; j++) {
+    const size_t pick = j * EVERY;
+    e->curve[j] = hw__sight_curve(&a->spill, &a->released[pick], k, &a->sight[pick * a->spill.count + k]);
+    const hw__curve *c = &e->curve[j];
+    if (c->travel_s > 0) {
+      const double middle = c->passage_s + 0.5 * c->duration_s;
+      count++;
+      sum += middle;
+      squares += (middle - a->last_s) * (middle - a->last_s); /* about a time near by, for the digits */
+      widths += c->variance_s2 + c->duration_s * c->duration_s / 12;
+    }
+  }
+  const bool passes = 2 * count > HW__PICKED / EVERY;
+  e->middle_s = passes ? sum / count : NAN;
+  const double off = e->middle_s - a->last_s;
+  e->variance_s2 = passes ? widths / count + fmax(squares / count - off * off, 0) : NAN;
+}
+
+/* At point i of the view, background included. */
+static double expected_value(const expectation *e, const hw__view *v, size_t i) {
+  double sum = 0;
+  for (size_t j = 0; j < HW__PICKED / EVERY; j++) {
+    sum += hw__curve_at(&e->curve[j], v->time_s[i], v->spread_s2[i]);
+  }
+  return v->background_g_m3 + sum * EVERY / HW__PICKED;
+}
+
+static hw__residuals compare(const hw__ade *a, size_t k) {
+  const hw__view *v = a->station[k].view;
+  hw__residuals r = {0};
+  expectation e;
+  expect_at(a, k, &e);
+  for (size_t i = 0; i < v->count; i++) {
+    if (v->side[i] != HW__MEASURED) {
+      continue;
+    }
+    const double expected = expected_value(&e, v, i), off = v->value_g_m3[i] - expected;
+    r.squares += v->readings[i] * off * off;
+    r.readings += v->readings[i];
+    const double variance = hw__view_variance(v, i, fmax(expected - v->background_g_m3, 0));
+    if (off * off > spike * variance && v->readings[i] < 2) {
+      const double late = v->time_s[i] - e.middle_s;
+      r.spikes++;
+      r.last = i;
+      r.passing += late * late < passing_sd * passing_sd * e.variance_s2;
+    }
+  }
+  return r;
+}
+
+void hw__ade_compare(hw__ade *a) {
+  for (size_t k = 0; k < a->spill.count; k++) {
+    a->residuals[k] = compare(a, k);
+  }
+}
