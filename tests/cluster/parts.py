@@ -290,8 +290,8 @@ def engines(headwater, folder, cluster, place):
         )
 
     works_with(b"99")
-    ends(worker, "worked by engine 99")
-    ends(Display(headwater, "older", folder, cluster, place.paths, *SETTINGS), "worked by engine 99")
+    ends(worker, "runs engine 99")
+    ends(Display(headwater, "older", folder, cluster, place.paths, *SETTINGS), "runs engine 99")
     works_with(b"1")
     stop = threading.Event()
     voice = threading.Thread(
