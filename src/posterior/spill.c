@@ -91,8 +91,8 @@ static void evaluate_block(hw__spill *spill, size_t phase, uint64_t stage, size_
   hw__walk *w = spill->walk;
   votes v;
   double found[HW__BLOCK], clean[HW__BLOCK];
-  size_t index[HW__BLOCK];
-  for (size_t i = 0; i < n; i++) {
+  size_t index[HW__BLOCK]; /* whole, though only n are looked at */
+  for (size_t i = 0; i < HW__BLOCK; i++) {
     index[i] = from + i;
   }
   hw__walk_begin(w, spill, stage, n, index, x);
