@@ -16,7 +16,8 @@
 enum { HW__LANES = 4 };
 
 typedef double hw__v4 __attribute__((vector_size(32)));
-typedef int64_t hw__i4 __attribute__((vector_size(32)));
+typedef int64_t hw__i4 __attribute__((vector_size(32)));  /* what comparisons give */
+typedef uint64_t hw__u4 __attribute__((vector_size(32))); /* bits to calculate with: they may wrap around */
 
 #define HW__INLINE static inline __attribute__((always_inline, unused))
 
@@ -75,16 +76,16 @@ HW__INLINE hw__v4 hw__v4_exp(hw__v4 x) {
   const hw__v4 p89 = 1.0 / 40320 + r * (1.0 / 362880), pab = 1.0 / 3628800 + r * (1.0 / 39916800);
   const hw__v4 pcd = 1.0 / 479001600 + r * (1.0 / 6227020800);
   const hw__v4 p = ((p01 + p23 * r2) + (p45 + p67 * r2) * r4) + ((p89 + pab * r2) + pcd * r4) * r8;
-  return (hw__v4)((hw__i4)p + ((hw__i4)shifted << 52));
+  return (hw__v4)((hw__u4)p + ((hw__u4)shifted << 52));
 }
 
 /* ln x for positive normal x; absolute error below 1e-11. x = 2^k m with m in [sqrt(1/2), sqrt 2), then
  * ln m = 2 artanh((m-1)/(m+1)) as a series. */
 HW__INLINE hw__v4 hw__v4_log(hw__v4 x) {
-  const int64_t root_half = INT64_C(0x3fe6a09e667f3bcd);
-  const hw__i4 shifted = (hw__i4)x - root_half + INT64_C(0x4000000000000000);
-  const hw__v4 k = (hw__v4)((shifted >> 52) | INT64_C(0x4330000000000000)) - (0x1p52 + 1024);
-  const hw__v4 m = (hw__v4)((shifted & INT64_C(0x000fffffffffffff)) + root_half);
+  const uint64_t root_half = UINT64_C(0x3fe6a09e667f3bcd);
+  const hw__u4 shifted = (hw__u4)x - root_half + UINT64_C(0x4000000000000000);
+  const hw__v4 k = (hw__v4)((shifted >> 52) | UINT64_C(0x4330000000000000)) - (0x1p52 + 1024);
+  const hw__v4 m = (hw__v4)((shifted & UINT64_C(0x000fffffffffffff)) + root_half);
   const hw__v4 f = (m - 1.0) / (m + 1.0), s = f * f;
   hw__v4 p = s * (2.0 / 13) + 2.0 / 11;
   p = p * s + 2.0 / 9;
