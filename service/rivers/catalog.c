@@ -297,8 +297,8 @@ static bool compose(const char *mark, const char *river, const char *id, char *o
   if (marked + named + 1 + rest >= size) {
     return false;
   }
-  memcpy(out, mark, marked);
-  memcpy(out + marked, river, named);
+  memcpy(out, mark, marked + 1);
+  memcpy(out + marked, river, named + 1);
   out[marked + named] = '/';
   memcpy(out + marked + named + 1, id, rest + 1);
   return true;

@@ -360,7 +360,7 @@ static hw_status ask(network *n, part *p) {
  * is as likely. */
 static void add_odds(network *n, part *p) {
   hw__ade *a = p->engine;
-  if (!(a->found.found) || p->river.candidate_count == 0) {
+  if (!a || !a->found.found || p->river.candidate_count == 0) { /* no engine: the branch was not asked */
     return;
   }
   hw_river river = p->river; /* when somebody was active is told by the wall's clock */

@@ -10,17 +10,17 @@ static const double spike = 64;
 /* While the plume passes: within so many standard deviations of its middle. */
 static const double passing_sd = 5;
 /* Every so many of the picked draws are compared: a mean need not be exact. */
-enum { EVERY = 8 };
+enum { EVERY = 8, COMPARED = HW__PICKED / EVERY };
 
 /* The curves that some of the picked draws expect at one station, and when they pass it. */
 typedef struct {
-  hw__curve curve[HW__PICKED / EVERY];
+  hw__curve curve[COMPARED];
   double middle_s, variance_s2; /* NAN: most of them do not pass */
 } expectation;
 
 static void expect_at(const hw__ade *a, size_t k, expectation *e) {
   double count = 0, sum = 0, squares = 0, widths = 0;
-  for (size_t j = 0; j < HW__PICKED / EVERY; j++) {
+  for (size_t j = 0; j < COMPARED; j++) {
     const size_t pick = j * EVERY;
     e->curve[j] = hw__sight_curve(&a->spill, &a->released[pick], k, &a->sight[pick * a->spill.count + k]);
     const hw__curve *c = &e->curve[j];
@@ -32,7 +32,7 @@ static void expect_at(const hw__ade *a, size_t k, expectation *e) {
       widths += c->variance_s2 + c->duration_s * c->duration_s / 12;
     }
   }
-  const bool passes = 2 * count > HW__PICKED / EVERY;
+  const bool passes = 2 * count > COMPARED;
   e->middle_s = passes ? sum / count : NAN;
   const double off = e->middle_s - a->last_s;
   e->variance_s2 = passes ? widths / count + fmax(squares / count - off * off, 0) : NAN;
@@ -41,10 +41,10 @@ static void expect_at(const hw__ade *a, size_t k, expectation *e) {
 /* At point i of the view, background included. */
 static double expected_value(const expectation *e, const hw__view *v, size_t i) {
   double sum = 0;
-  for (size_t j = 0; j < HW__PICKED / EVERY; j++) {
+  for (size_t j = 0; j < COMPARED; j++) {
     sum += hw__curve_at(&e->curve[j], v->time_s[i], v->spread_s2[i]);
   }
-  return v->background_g_m3 + sum * EVERY / HW__PICKED;
+  return v->background_g_m3 + sum / COMPARED;
 }
 
 static hw__residuals compare(const hw__ade *a, size_t k) {

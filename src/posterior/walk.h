@@ -26,25 +26,26 @@ typedef struct {
 } hw__four;
 
 struct hw__walk {
-  const hw__spill *spill;
-  uint64_t stage;
-  size_t count, fours, last_seen; /* the station furthest down that the filter takes in */
-  size_t index[HW__BLOCK];        /* of the points among the draws */
-  hw__release release[HW__BLOCK];
-  hw_rng rng[HW__BLOCK];
-  bool seeded[HW__BLOCK];
-  double ratio[HW__BLOCK];   /* ln of prior over density of what was drawn on the way */
-  const hw__station *before; /* the station that the walk came from, at the anchor or below */
-  double middle_m;           /* of the stretch above it, and its local factors' standard deviation */
-  double sd_before[2];
   hw__four four[HW__FOURS];
 
   /* At the station that the walk has come to. */
-  size_t station;
-  bool filtered; /* its own pulse has been taken in, and log_likelihood is its readings' */
   hw__plume plume[HW__FOURS];
   hw__curves curve[HW__FOURS]; /* as expected there; area 0: it does not pass */
   hw__v4 log_likelihood[HW__FOURS];
+  size_t station;
+
+  const hw__spill *spill;
+  uint64_t stage;
+  size_t count, fours, last_seen; /* the station furthest down that the filter takes in */
+  const hw__station *before;      /* the station that the walk came from, at the anchor or below */
+  double middle_m;                /* of the stretch above it, and its local factors' standard deviation */
+  double sd_before[2];
+  size_t index[HW__BLOCK]; /* of the points among the draws */
+  double ratio[HW__BLOCK]; /* ln of prior over density of what was drawn on the way */
+  hw_rng rng[HW__BLOCK];
+  hw__release release[HW__BLOCK];
+  bool seeded[HW__BLOCK];
+  bool filtered; /* the station's own pulse has been taken in, and log_likelihood is its readings' */
 };
 typedef struct hw__walk hw__walk;
 
