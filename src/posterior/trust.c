@@ -3,9 +3,13 @@
 #include <stdio.h>
 
 #include "posterior/ade.h"
+#include "posterior/coordinates.h"
 
 /* Effective draws below which quantiles are not worth printing. */
 static const double least_effective = 100;
+/* Five standard deviations in one of what is in doubt: the true hydraulics are hardly ever so far from the stated ones,
+ * a background that drifts is easily taken for a pulse that needs them to be. */
+static const double most_strain = 25;
 /* From here on there is a spill. */
 static const double spill_plain = 0.5;
 
@@ -110,6 +114,34 @@ static size_t unexplained_passings(const hw__ade *a) {
   return count;
 }
 
+/* How far the hydraulics that the answer needs lie from the stated ones: the sum over all that is in doubt of the
+ * squared distance of the draws' mean from its median, in standard deviations of the doubt. */
+static double strain(const hw__ade *a) {
+  const hw__doubt *d = &a->spill.doubt;
+  const double sd[HW__AXES] = {[HW__AXIS_LN_V] = d->common_v,
+                               [HW__AXIS_LN_D] = d->common_d,
+                               [HW__AXIS_OWN_V] = d->local_v,
+                               [HW__AXIS_OWN_D] = d->local_d,
+                               [HW__AXIS_SHAPE] = d->shape};
+  double mean[HW__AXES] = {0}, sum = 0;
+  for (size_t j = 0; j < HW__PICKED; j++) {
+    const hw__release *r = &a->released[j];
+    const double share = hw__averaged(a->station[a->spill.anchor].x_m - r->source.location_m);
+    const double off[HW__AXES] = {[HW__AXIS_LN_V] = r->ln_v,
+                                  [HW__AXIS_LN_D] = r->ln_d,
+                                  [HW__AXIS_OWN_V] = r->own_v / (r->above.local_v * share),
+                                  [HW__AXIS_OWN_D] = r->own_d / (r->above.local_d * share),
+                                  [HW__AXIS_SHAPE] = r->shape};
+    for (size_t k = 0; k < HW__AXES; k++) {
+      mean[k] += sd[k] > 0 ? off[k] / (sd[k] * HW__PICKED) : 0;
+    }
+  }
+  for (size_t k = 0; k < HW__AXES; k++) {
+    sum += mean[k] * mean[k];
+  }
+  return sum;
+}
+
 void hw__ade_judge(hw__ade *a) {
   a->reason[0] = '\0';
   a->trust = HW_TRUST_FULL;
@@ -133,9 +165,12 @@ void hw__ade_judge(hw__ade *a) {
     complete = complete || (a->fit[k].complete && a->wrong[k] < 0.5);
   }
   const bool plain = 2 * n.wrong >= n.seen || a->wrong[a->spill.anchor] > 0.5;
-  a->misfit = (plain || pulses_do_not_fit(a)) && !masses_disagree(a) && !leans_on_the_box(a);
+  const bool strained = strain(a) > most_strain;
+  a->misfit = (plain || strained || pulses_do_not_fit(a)) && !masses_disagree(a) && !leans_on_the_box(a);
   if (plain) {
     explain_misfit(a, n);
+  } else if (strained) {
+    refuse(a, "only a velocity or a dispersion far outside the stated doubt would explain what the sensors saw");
   } else if (a->found.effective < least_effective) {
     refuse(a, "the draws did not settle: too few of them explain the readings");
   } else if (a->probability < spill_plain && a->fit[a->spill.anchor].strong) {
