@@ -101,7 +101,7 @@ static void warn_sensors(hw__field *f) {
                  "sensor %s stayed quiet although the pulse went past it with a probability of %.0f %%: is it working?",
                  sensor->id, 100 * unseen);
       } else {
-        hw__warn_never_rose(&f->warnings, sensor);
+        hw__warn_never_rose(&f->warnings, sensor, trace->background_g_m3);
       }
     }
   }

@@ -18,7 +18,7 @@ static void warn_sensors(hw__ade *a) {
                : fit->few ? "what was read there is not what the plume would bring"
                           : "it shows nothing where the plume passes");
     } else if (!fit->seen && !fit->few) {
-      hw__warn_never_rose(&a->warnings, sensor);
+      hw__warn_never_rose(&a->warnings, sensor, fit->level_g_m3);
     }
     if (fit->seen && isfinite(fit->clipped_at_g_m3)) {
       hw__warn(&a->warnings, "sensor %s stays at its highest value, %g g/m3, which is taken as 'at least that'",

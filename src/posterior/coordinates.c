@@ -18,21 +18,28 @@ static double half_square(double x) {
   return 0.5 * x * x;
 }
 
-/* What of the prior's ln density is the same for all points. */
-static double log_prior_of_all(const hw__spill *spill) {
-  const hw_box *box = &spill->river->search;
+double hw__axis_sd(const hw__spill *spill, size_t kind) {
   const hw__doubt *d = &spill->doubt;
   const double sd[HW__AXES] = {[HW__AXIS_LN_V] = d->common_v,
                                [HW__AXIS_LN_D] = d->common_d,
                                [HW__AXIS_OWN_V] = d->local_v,
                                [HW__AXIS_OWN_D] = d->local_d,
-                               [HW__AXIS_SHAPE] = d->shape};
+                               [HW__AXIS_SHAPE] = d->shape,
+                               [HW__AXIS_STRAY_V] = d->local_v > 0 ? 1 : 0,
+                               [HW__AXIS_STRAY_D] = d->local_d > 0 ? 1 : 0};
+  return sd[kind];
+}
+
+/* What of the prior's ln density is the same for all points. */
+static double log_prior_of_all(const hw__spill *spill) {
+  const hw_box *box = &spill->river->search;
   double p = spill->lasting ? spill->last.log_prior : 0;
   p -= hw__spill_has(spill, HW__AXIS_LN_AGE) ? log(box->hi.location_m - box->lo.location_m) : 0;
   p -= hw__spill_has(spill, HW__AXIS_PASSAGE) ? log(box->hi.time_s - box->lo.time_s) : 0;
   p -= hw__spill_has(spill, HW__AXIS_LN_MASS) ? log(log(spill->mass_hi / spill->mass_lo)) : 0;
   for (size_t k = 0; k < HW__AXES; k++) {
-    p += sd[k] > 0 && hw__spill_has(spill, k) ? hw__log_normal_density(0, sd[k]) : 0;
+    const double sd = hw__axis_sd(spill, k);
+    p += sd > 0 && hw__spill_has(spill, k) ? hw__log_normal_density(0, sd) : 0;
   }
   return p;
 }
@@ -50,6 +57,8 @@ void hw__spill_anchor(hw__spill *spill, size_t anchor) {
                                  spill->doubt.local_v > 0,
                                  spill->doubt.local_d > 0,
                                  spill->doubt.shape > 0,
+                                 spill->doubt.local_v > 0 && anchor > 0,
+                                 spill->doubt.local_d > 0 && anchor > 0,
                                  spill->lasting};
   for (size_t k = 0; k < HW__AXES; k++) {
     spill->column[k] = wanted[k] ? spill->dims : HW__DIMENSIONS;
@@ -146,7 +155,9 @@ void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__r
                      .ln_d = coordinate(spill, x, i, HW__AXIS_LN_D, 0),
                      .own_v = coordinate(spill, x, i, HW__AXIS_OWN_V, 0),
                      .own_d = coordinate(spill, x, i, HW__AXIS_OWN_D, 0),
-                     .shape = coordinate(spill, x, i, HW__AXIS_SHAPE, 0)};
+                     .shape = coordinate(spill, x, i, HW__AXIS_SHAPE, 0),
+                     .stray_v = coordinate(spill, x, i, HW__AXIS_STRAY_V, 0),
+                     .stray_d = coordinate(spill, x, i, HW__AXIS_STRAY_D, 0)};
   r->duration_s = spill->lasting ? exp(coordinate(spill, x, i, HW__AXIS_LN_DURATION, 0)) : 0;
   r->apparent_s = hw__spill_has(spill, HW__AXIS_LN_AGE) ? exp(coordinate(spill, x, i, HW__AXIS_LN_AGE, 0)) : 0;
   find_place(spill, r);
@@ -185,6 +196,7 @@ double hw__release_log_prior(const hw__spill *spill, const hw__release *r) {
   p += hw__spill_has(spill, HW__AXIS_LN_V) ? -half_square(r->ln_v / d->common_v) : 0;
   p += hw__spill_has(spill, HW__AXIS_LN_D) ? -half_square(r->ln_d / d->common_d) : 0;
   p += hw__spill_has(spill, HW__AXIS_SHAPE) ? -half_square(r->shape / d->shape) : 0;
+  p -= half_square(r->stray_v) + half_square(r->stray_d);
   if (own_v || own_d) { /* of a longer stretch the mean is better known */
     const double share = hw__averaged(spill->station[spill->anchor].x_m - r->source.location_m), log_share = log(share);
     const hw__doubt_share *above = &r->above;

@@ -11,6 +11,8 @@
 
 /* Whether an axis of this kind is a coordinate. */
 bool hw__spill_has(const hw__spill *spill, size_t kind);
+/* Standard deviation of its prior, where that is normal about 0; else 0. */
+double hw__axis_sd(const hw__spill *spill, size_t kind);
 /* Point i as a release: all but its prior. */
 void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__release *r);
 double hw__release_log_prior(const hw__spill *spill, const hw__release *r);

@@ -44,18 +44,13 @@ static suggestion suggest_open(const hw__fit *fit) {
 static const double suggested_masses = 0.7;
 
 static double draw_axis(const hw__spill *spill, hw_rng *rng, size_t kind, double *log_density) {
-  const hw__doubt *d = &spill->doubt;
-  const double sd[HW__AXES] = {[HW__AXIS_LN_V] = d->common_v,
-                               [HW__AXIS_LN_D] = d->common_d,
-                               [HW__AXIS_OWN_V] = d->local_v,
-                               [HW__AXIS_OWN_D] = d->local_d,
-                               [HW__AXIS_SHAPE] = d->shape};
+  const double sd = hw__axis_sd(spill, kind);
   if (kind == HW__AXIS_LN_AGE) {
     *log_density -= log(spill->log_age_hi - spill->log_age_lo);
     return spill->log_age_lo + hw_rng_uniform(rng) * (spill->log_age_hi - spill->log_age_lo);
   }
-  const double value = sd[kind] * hw_rng_normal(rng);
-  *log_density += hw__log_normal_density(value, sd[kind]);
+  const double value = sd * hw_rng_normal(rng);
+  *log_density += hw__log_normal_density(value, sd);
   return value;
 }
 

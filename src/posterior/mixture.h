@@ -10,7 +10,7 @@
 
 #include "headwater/rng.h"
 
-enum { HW__DIMENSIONS = 9, HW__MEMBERS = 4 };
+enum { HW__DIMENSIONS = 11, HW__MEMBERS = 4 };
 
 typedef struct {
   double share;

@@ -641,7 +641,7 @@ static void warn_nothing_seen(network *n) {
   hw__warnings_clear(&n->warnings);
   for (size_t s = 0; s < n->river->sensor_count; s++) {
     if (n->series[s].count > 0) {
-      hw__warn_never_rose(&n->warnings, &n->river->sensors[s]);
+      hw__warn_never_rose(&n->warnings, &n->river->sensors[s], n->own[s].level_g_m3);
     }
   }
 }

@@ -52,6 +52,8 @@ enum {
   HW__AXIS_OWN_V, /* of the water from the source to the anchor alone */
   HW__AXIS_OWN_D,
   HW__AXIS_SHAPE,
+  HW__AXIS_STRAY_V, /* how far a part of that water, above a sensor above the anchor, is from it (walk.c) */
+  HW__AXIS_STRAY_D,
   HW__AXIS_LN_DURATION,
   HW__AXES
 };
@@ -95,6 +97,7 @@ typedef struct {
   double log_prior;
   /* used on the way */
   double age_s, ln_v, ln_d, own_v, own_d, shape;
+  double stray_v, stray_d; /* in standard deviations */
   double duration_s;
   double apparent_s; /* the age at which an instant's pulse would be as wide */
   hw__integrals at;

@@ -117,12 +117,6 @@ static size_t unexplained_passings(const hw__ade *a) {
 /* How far the hydraulics that the answer needs lie from the stated ones: the sum over all that is in doubt of the
  * squared distance of the draws' mean from its median, in standard deviations of the doubt. */
 static double strain(const hw__ade *a) {
-  const hw__doubt *d = &a->spill.doubt;
-  const double sd[HW__AXES] = {[HW__AXIS_LN_V] = d->common_v,
-                               [HW__AXIS_LN_D] = d->common_d,
-                               [HW__AXIS_OWN_V] = d->local_v,
-                               [HW__AXIS_OWN_D] = d->local_d,
-                               [HW__AXIS_SHAPE] = d->shape};
   double mean[HW__AXES] = {0}, sum = 0;
   for (size_t j = 0; j < HW__PICKED; j++) {
     const hw__release *r = &a->released[j];
@@ -131,9 +125,12 @@ static double strain(const hw__ade *a) {
                                   [HW__AXIS_LN_D] = r->ln_d,
                                   [HW__AXIS_OWN_V] = r->own_v / (r->above.local_v * share),
                                   [HW__AXIS_OWN_D] = r->own_d / (r->above.local_d * share),
-                                  [HW__AXIS_SHAPE] = r->shape};
+                                  [HW__AXIS_SHAPE] = r->shape,
+                                  [HW__AXIS_STRAY_V] = r->stray_v,
+                                  [HW__AXIS_STRAY_D] = r->stray_d};
     for (size_t k = 0; k < HW__AXES; k++) {
-      mean[k] += sd[k] > 0 ? off[k] / (sd[k] * HW__PICKED) : 0;
+      const double sd = hw__axis_sd(&a->spill, k);
+      mean[k] += sd > 0 ? off[k] / (sd * HW__PICKED) : 0;
     }
   }
   for (size_t k = 0; k < HW__AXES; k++) {
@@ -166,7 +163,8 @@ void hw__ade_judge(hw__ade *a) {
   }
   const bool plain = 2 * n.wrong >= n.seen || a->wrong[a->spill.anchor] > 0.5;
   const bool strained = strain(a) > most_strain;
-  a->misfit = (plain || strained || pulses_do_not_fit(a)) && !masses_disagree(a) && !leans_on_the_box(a);
+  a->misfit = (plain || strained || pulses_do_not_fit(a)) && unexplained <= chance && !masses_disagree(a) &&
+              !leans_on_the_box(a);
   if (plain) {
     explain_misfit(a, n);
   } else if (strained) {

@@ -40,6 +40,10 @@ static void set_lane(hw__four *g, size_t lane, const hw__spill *spill, const hw_
   g->decay[lane] = r->at.decay;
   g->own_slower[lane] = slower;
   g->own_wider[lane] = r->dispersion_factor * slower * slower * slower;
+  g->own[0][lane] = r->own_v;
+  g->own[1][lane] = r->own_d;
+  g->stray[0][lane] = r->stray_v;
+  g->stray[1][lane] = r->stray_d;
   g->local[0][lane] = spill->doubt.local_v * r->above.local_v * share;
   g->local[1][lane] = spill->doubt.local_d * r->above.local_d * share;
 }
@@ -92,7 +96,7 @@ static hw_rng *stream_of(hw__walk *w, size_t i) {
   return &w->rng[i];
 }
 
-/* ---- To a station at or above the anchor: the release's own factors, nothing drawn but the gain ---- */
+/* ---- To a station at or above the anchor: the release's own factors ---- */
 
 HW__CLONES static void come_from_source(hw__walk *w, const hw__station *s) {
   for (size_t g = 0; g < w->fours; g++) {
@@ -106,9 +110,41 @@ HW__CLONES static void come_from_source(hw__walk *w, const hw__station *s) {
 }
 
 static void set_own_factors(hw__walk *w) {
-  for (size_t i = 0; i < w->count; i++) {
-    w->plume[i / HW__LANES].mean[HW__OWN_FASTER][i % HW__LANES] = w->release[i].own_v;
-    w->plume[i / HW__LANES].mean[HW__OWN_SPREADING][i % HW__LANES] = w->release[i].own_d;
+  for (size_t g = 0; g < w->fours; g++) {
+    w->plume[g].mean[HW__OWN_FASTER] = w->four[g].own[0];
+    w->plume[g].mean[HW__OWN_SPREADING] = w->four[g].own[1];
+  }
+}
+
+/* Double integral of exp(-|u - v|) over 0..r for both. */
+HW__INLINE hw__v4 together(hw__v4 r) {
+  return 2.0 * (r - 1.0 + hw__v4_exp(-r));
+}
+
+/* The way to this station is a part of that to the anchor. The mean of a local factor over it, given the mean m over
+ * all of it: with A and B the variances of both means in units of the field's, and C their covariance,
+ * C / B m +- sqrt(A - C^2 / B). All stations above the anchor stray alike: most of their ways is the same water. */
+HW__CLONES static void stray(hw__walk *w, const hw__station *s) {
+  const double anchor_m = w->spill->station[w->spill->anchor].x_m, shortest = 1e-4;
+  for (size_t g = 0; g < w->fours; g++) {
+    const hw__four *f = &w->four[g];
+    hw__plume *p = &w->plume[g];
+    const hw__v4 all = hw__v4_max((anchor_m - f->location_m) / HW__LOCAL_LENGTH_M, hw__v4_all(shortest));
+    const hw__v4 part = hw__v4_max((s->x_m - f->location_m) / HW__LOCAL_LENGTH_M, hw__v4_all(shortest));
+    const hw__v4 of_all = together(all), of_part = together(part), rest = hw__v4_max(all - part, hw__v4_all(0));
+    const hw__v4 both = 0.5 * (of_all + of_part - together(rest)), share = both * all / (part * of_all);
+    /* sqrt((A - C^2 / B) / B): local is the standard deviation of the whole way's mean. */
+    const hw__v4 left = (of_part / (part * part) * (all * all) / of_all) - share * share;
+    const hw__v4 sd = hw__v4_sqrt(hw__v4_max(left, hw__v4_all(0)));
+    hw__v4 more[2];
+    for (size_t c = 0; c < 2; c++) {
+      more[c] = (share - 1.0) * f->own[c] + sd * f->local[c] * f->stray[c];
+      p->mean[HW__OWN_FASTER + c] += more[c];
+    }
+    const hw__i4 passes = f->location_m < s->x_m;
+    p->mean[HW__TRAVEL] = hw__v4_choose(passes, p->mean[HW__TRAVEL] * hw__v4_exp(-more[0]), p->mean[HW__TRAVEL]);
+    p->mean[HW__VARIANCE] =
+        hw__v4_choose(passes, p->mean[HW__VARIANCE] * hw__v4_exp(more[1] - 3.0 * more[0]), p->mean[HW__VARIANCE]);
   }
 }
 
@@ -285,6 +321,9 @@ bool hw__walk_to(hw__walk *w, size_t k) {
   if (k <= spill->anchor) {
     come_from_source(w, s);
     set_own_factors(w);
+    if (k < spill->anchor && (spill->doubt.local_v > 0 || spill->doubt.local_d > 0)) {
+      stray(w, s);
+    }
     if (w->filtered) {
       compare_at_or_above(w, &news);
     }

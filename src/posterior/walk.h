@@ -1,6 +1,7 @@
 /* Down the river with a block of points of the hypothesis: from station to station, what each makes of it.
  *
- * At and above the anchor a point's own factors bring it there. Below, each stretch has local factors too, which are no
+ * A point's own factors bring it to the anchor, and to stations above it as far as a part of the way has what the whole
+ * of it has. Below, each stretch has local factors too, which are no
  * coordinates: as far as pulses were seen the filter carries them (filter.h), beyond they are drawn from their prior.
  */
 #ifndef HW_POSTERIOR_WALK_H
@@ -22,7 +23,8 @@ typedef struct {
   hw__v4 location_m;             /* of the source; INFINITY: not possible */
   hw__v4 theta, variance, decay; /* there, running */
   hw__v4 own_slower, own_wider;  /* by all factors from the source to the anchor */
-  hw__v4 local[2];               /* standard deviation of the local factors there, ln */
+  hw__v4 own[2], local[2];       /* the local factors there, ln, and their standard deviation */
+  hw__v4 stray[2];               /* how far, in standard deviations, those of a part of that water are from them */
 } hw__four;
 
 struct hw__walk {

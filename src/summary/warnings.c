@@ -82,9 +82,10 @@ void hw__warn_incomplete(hw__warnings *warnings, bool provisional) {
   }
 }
 
-void hw__warn_never_rose(hw__warnings *warnings, const hw_sensor *sensor) {
+void hw__warn_never_rose(hw__warnings *warnings, const hw_sensor *sensor, double level_g_m3) {
+  const double limit = sensor->detection_limit_g_m3;
   hw__warn(warnings, "sensor %s never rose above its %s", sensor->id,
-           sensor->detection_limit_g_m3 > 0 ? "detection limit" : "background");
+           limit > 0 && !(level_g_m3 > limit) ? "detection limit" : "background");
 }
 
 void hw__warn_spike(hw__warnings *warnings, const hw_sensor *sensor, size_t count, double last_s, double last_g_m3) {

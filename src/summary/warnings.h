@@ -23,8 +23,9 @@ void hw__warn(hw__warnings *warnings, const char *format, ...) __attribute__((fo
  * an even spread over the box would put there. */
 void hw__warn_box(hw__warnings *warnings, const hw_box *box, const hw_sample *samples, size_t n);
 void hw__warn_incomplete(hw__warnings *warnings, bool provisional);
-/* The sensor saw nothing above its detection limit (or, without one, its background). */
-void hw__warn_never_rose(hw__warnings *warnings, const hw_sensor *sensor);
+/* The sensor saw nothing above its detection limit; or its background, where its readings show one, level_g_m3, above
+ * the limit, or where there is no limit. */
+void hw__warn_never_rose(hw__warnings *warnings, const hw_sensor *sensor, double level_g_m3);
 void hw__warn_spike(hw__warnings *warnings, const hw_sensor *sensor, size_t count, double last_s, double last_g_m3);
 
 #endif
