@@ -174,9 +174,9 @@ static void start(void *context, hw_rng *rng, size_t n, double *const *x, double
 }
 
 /* The first phase is ten times wider. */
-static void evaluate(void *context, size_t phase, uint64_t stage, size_t n, double *const *x, double *log_prior,
+static void evaluate(void *context, size_t phase, const uint64_t *chance, size_t n, double *const *x, double *log_prior,
                      double *log_likelihood) {
-  (void)stage;
+  (void)chance;
   gauss *g = context;
   g->phases_met = phase + 1;
   for (size_t i = 0; i < n; i++) {

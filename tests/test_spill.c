@@ -95,7 +95,7 @@ static double walk_with(const hw_source *source, size_t anchor, double faster, d
   double passage = source->time_s + age, ln_age = log(age), ln_mass = log(source->mass_g);
   double *const x[] = {&passage, &ln_age, &ln_mass, doubts, doubts + 1, doubts + 2};
   const size_t first = 0;
-  hw__walk_begin(&walk, &spill, 3, 1, &first, x);
+  hw__walk_begin(&walk, &spill, (const uint64_t[]){262144}, 1, &first, x);
   for (size_t k = 0; k < STATIONS; k++) {
     assert_true(hw__walk_to(&walk, k));
     sight[k].sight = hw__walk_sight(&walk, 0);

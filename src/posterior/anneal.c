@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 3 };
+#include "posterior/moves.h"
+
+enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 1, PATIENCE = 4 };
 static const double wanted_share = 0.2;  /* of a stage's draws to stay effective */
 static const double good_share = 0.45;   /* from here on the proposal needs no refining */
 static const double enough_share = 0.15; /* of the last sample */
+/* A stage closes in when it allows so much more heat than any before. After PATIENCE that did not, no mixture comes
+ * nearer. */
+static const double closer = 1.15;
 
 bool hw__draws_create(hw__draws *out) {
-  const size_t columns = HW__DIMENSIONS + 4 + HW__MEMBERS, count = columns * (size_t)HW__FINAL;
+  _Static_assert(sizeof *out->chance == sizeof *out->weight, "columns of one width");
+  const size_t columns = HW__DIMENSIONS + 5 + HW__MEMBERS, count = columns * (size_t)HW__FINAL;
   *out = (hw__draws){.memory = aligned_alloc(64, count * sizeof(double)), .bytes = count * sizeof(double)};
   if (!out->memory) {
     return false;
@@ -26,12 +32,19 @@ bool hw__draws_create(hw__draws *out) {
   out->log_likelihood = m + 2 * (size_t)HW__FINAL;
   out->log_proposal = m + 3 * (size_t)HW__FINAL;
   out->room = m + 4 * (size_t)HW__FINAL;
+  out->chance = (uint64_t *)(void *)(out->room + HW__MEMBERS * (size_t)HW__FINAL);
   return true;
 }
 
 void hw__draws_free(hw__draws *draws) {
   free(draws->memory);
   *draws = (hw__draws){0};
+}
+
+void hw__draws_take_chances(hw__draws *draws, uint64_t stage, size_t at, size_t n) {
+  for (size_t i = at; i < at + n; i++) {
+    draws->chance[i] = (stage + 1) * 65536 + i;
+  }
 }
 
 typedef struct {
@@ -90,19 +103,23 @@ static void draw_from(const hw__mixture *mixture, hw_rng *rng, size_t n, hw__dra
 }
 
 /* Closes in on the posterior of one phase, from the draws in place. Returned: whether any draw is possible. */
-static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, hw__draws *d, hw__mixture *mixture,
-                     hw__annealed *out) {
+static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, uint64_t *stage, hw__draws *d,
+                     hw__mixture *mixture, hw__annealed *out) {
   const size_t n = HW__STAGE;
   const bool last = phase + 1 == target->phases;
-  size_t refined = 0;
-  for (size_t i = 0; i < STAGES; i++) {
-    target->evaluate(target->context, phase, out->stage++, n, d->x, d->log_prior, d->log_likelihood);
+  size_t refined = 0, nearest = 0;
+  double most_heat = 0;
+  for (size_t i = 0; i < STAGES && i <= nearest + PATIENCE; i++) {
+    hw__draws_take_chances(d, (*stage)++, 0, n);
+    target->evaluate(target->context, phase, d->chance, n, d->x, d->log_prior, d->log_likelihood);
     out->evaluations += n;
     const double heat = fitting_heat(d, n);
     const weighing w = weigh(d, n, heat);
     if (!(w.effective > 0)) {
       return false;
     }
+    nearest = heat > closer * most_heat ? i : nearest;
+    most_heat = fmax(most_heat, heat);
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, mixture);
     draw_from(mixture, rng, n, d);
     if (heat >= 1 && (!last || w.effective > good_share * (double)n || refined++ >= REFINEMENTS)) {
@@ -115,6 +132,7 @@ static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, hw__dr
 hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from, size_t final,
                         hw__draws *d) {
   hw__annealed out = {.log_evidence = -INFINITY};
+  uint64_t stage = 0;
   hw_rng rng;
   hw_rng_seed(&rng, seed, stream);
   hw__mixture mixture = {0};
@@ -124,15 +142,15 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
     target->start(target->context, &rng, HW__STAGE, d->x, d->log_proposal);
   }
   for (size_t phase = from ? target->phases - 1 : 0; phase < target->phases; phase++) {
-    if (!close_in(target, phase, &rng, d, &mixture, &out)) {
+    if (!close_in(target, phase, &rng, &stage, d, &mixture, &out)) {
       return out;
     }
   }
   const size_t n = final;
   for (int tries = 0; tries <= RETRIES; tries++) {
     draw_from(&mixture, &rng, n, d);
-    out.stage++;
-    target->evaluate(target->context, target->phases - 1, out.stage, n, d->x, d->log_prior, d->log_likelihood);
+    hw__draws_take_chances(d, ++stage, 0, n);
+    target->evaluate(target->context, target->phases - 1, d->chance, n, d->x, d->log_prior, d->log_likelihood);
     out.evaluations += n;
     const weighing w = weigh(d, n, 1);
     out.effective = w.effective;
@@ -144,6 +162,13 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
     weigh(d, n, fitting_heat(d, n));
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, &mixture);
   }
+  if (n == HW__FINAL && out.effective > 0 && out.effective < enough_share * (double)n) {
+    const hw__moved moved = hw__moves(target, &mixture, stage + 1, &rng, d);
+    out.effective = moved.effective;
+    out.log_evidence = moved.log_evidence;
+    out.evaluations += moved.evaluations;
+    hw__mixture_fit(target->dims, HW__WALKERS, d->x, d->weight, d->room, &mixture);
+  }
   out.found = out.effective > 0;
   out.proposal = mixture;
   return out;
@@ -154,6 +179,7 @@ double hw__anneal_glance(const hw__target *target, uint64_t seed, uint64_t strea
   hw_rng rng;
   hw_rng_seed(&rng, seed, stream);
   draw_from(from, &rng, HW__STAGE, d);
-  target->evaluate(target->context, target->phases - 1, 0, HW__STAGE, d->x, d->log_prior, d->log_likelihood);
+  hw__draws_take_chances(d, 0, 0, HW__STAGE);
+  target->evaluate(target->context, target->phases - 1, d->chance, HW__STAGE, d->x, d->log_prior, d->log_likelihood);
   return weigh(d, HW__STAGE, 1).log_mean;
 }

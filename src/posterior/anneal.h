@@ -4,7 +4,8 @@
  * a fifth of them effective, and a mixture is fitted to them as the next proposal; so the draws close in on the
  * posterior in a few stages. A target may have phases, likelihoods that lead from an easy question to the one that is
  * meant; each begins where the one before arrived. Once the heat is 1 a last, larger sample is drawn. Its weights give
- * the answer, and their mean the evidence: how well the hypothesis predicted the readings as a whole.
+ * the answer, and their mean the evidence: how well the hypothesis predicted the readings as a whole. Where no mixture
+ * comes near enough the draws go on by moves of their own (moves.h).
  *
  * Everything is a function of the target and the random numbers: nothing is left over from earlier answers.
  */
@@ -22,9 +23,9 @@ typedef struct {
   void *context;
   /* n first draws x[k][i] and ln of the density they were made from. */
   void (*start)(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal);
-  /* ln prior (-INFINITY outside) and ln likelihood of n points in this phase; stage tells the calls apart, for what is
-   * drawn at random inside. */
-  void (*evaluate)(void *context, size_t phase, uint64_t stage, size_t n, double *const *x, double *log_prior,
+  /* ln prior (-INFINITY outside) and ln likelihood of n points in this phase. Where there is chance in a point's
+   * likelihood, chance[i] tells which: the same number, the same likelihood. */
+  void (*evaluate)(void *context, size_t phase, const uint64_t *chance, size_t n, double *const *x, double *log_prior,
                    double *log_likelihood);
 } hw__target;
 
@@ -32,9 +33,13 @@ typedef struct {
 typedef struct {
   double *x[HW__DIMENSIONS]; /* HW__FINAL each */
   double *weight, *log_prior, *log_likelihood, *log_proposal, *room;
+  uint64_t *chance;
   void *memory;
   size_t bytes;
 } hw__draws;
+
+/* Chances that no draw before had: of n draws from `at` on, of this stage. */
+void hw__draws_take_chances(hw__draws *draws, uint64_t stage, size_t at, size_t n);
 
 bool hw__draws_create(hw__draws *out);
 void hw__draws_free(hw__draws *draws);
@@ -43,7 +48,6 @@ typedef struct {
   bool found; /* some draw has a positive probability */
   double log_evidence;
   double effective;     /* number of draws */
-  uint64_t stage;       /* of the final draws */
   size_t evaluations;   /* points looked at */
   hw__mixture proposal; /* of the last draws */
 } hw__annealed;

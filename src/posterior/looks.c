@@ -63,7 +63,7 @@ static hw__curve expected_curve(hw__ade *a, size_t i, size_t k, bool seen) {
 static void set_expected(hw__ade *a) {
   size_t index[HW__PICKED];
   const size_t n = hw__ade_pick(a, HW__PICKED, index);
-  hw__walk_begin(a->spill.walk, &a->spill, a->found.stage, n, index, a->draws.x);
+  hw__walk_begin(a->spill.walk, &a->spill, a->draws.chance, n, index, a->draws.x);
   for (size_t k = 0; k < a->spill.count; k++) {
     hw__expected *e = &a->expected[k];
     *e = (hw__expected){.count = 0};

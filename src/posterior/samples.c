@@ -54,7 +54,7 @@ static void follow_picks(hw__ade *a, size_t at) {
   size_t index[HW__PICKED];
   const size_t n = hw__ade_pick(a, HW__PICKED - at, index);
   hw__walk *w = a->spill.walk;
-  hw__walk_begin(w, &a->spill, a->found.stage, n, index, a->draws.x);
+  hw__walk_begin(w, &a->spill, a->draws.chance, n, index, a->draws.x);
   for (size_t i = 0; i < n; i++) {
     a->released[at + i] = w->release[i];
   }

@@ -86,8 +86,8 @@ HW__CLONES static void add_compared(const hw__walk *w, const hw__station *s, boo
   }
 }
 
-static void evaluate_block(hw__spill *spill, size_t phase, uint64_t stage, size_t from, size_t n, double *const *x,
-                           double *log_prior, double *log_likelihood) {
+static void evaluate_block(hw__spill *spill, size_t phase, const uint64_t *chance, size_t from, size_t n,
+                           double *const *x, double *log_prior, double *log_likelihood) {
   hw__walk *w = spill->walk;
   votes v;
   double found[HW__BLOCK], clean[HW__BLOCK];
@@ -95,7 +95,7 @@ static void evaluate_block(hw__spill *spill, size_t phase, uint64_t stage, size_
   for (size_t i = 0; i < HW__BLOCK; i++) {
     index[i] = from + i;
   }
-  hw__walk_begin(w, spill, stage, n, index, x);
+  hw__walk_begin(w, spill, chance, n, index, x);
   memset(&v, 0, sizeof v);
   for (size_t k = 0; k < spill->count; k++) {
     const hw__station *s = &spill->station[k];
@@ -116,10 +116,10 @@ static void evaluate_block(hw__spill *spill, size_t phase, uint64_t stage, size_
   }
 }
 
-static void evaluate(void *context, size_t phase, uint64_t stage, size_t n, double *const *x, double *log_prior,
+static void evaluate(void *context, size_t phase, const uint64_t *chance, size_t n, double *const *x, double *log_prior,
                      double *log_likelihood) {
   for (size_t from = 0; from < n; from += HW__BLOCK) {
-    evaluate_block(context, phase, stage, from, n - from < HW__BLOCK ? n - from : HW__BLOCK, x, log_prior + from,
+    evaluate_block(context, phase, chance, from, n - from < HW__BLOCK ? n - from : HW__BLOCK, x, log_prior + from,
                    log_likelihood + from);
   }
 }

@@ -59,10 +59,9 @@ static void set_empty_lane(hw__four *g, size_t lane, const hw__spill *spill) {
   set_lane(g, lane, spill, &none);
 }
 
-void hw__walk_begin(hw__walk *w, const hw__spill *spill, uint64_t stage, size_t n, const size_t *index,
+void hw__walk_begin(hw__walk *w, const hw__spill *spill, const uint64_t *chance, size_t n, const size_t *index,
                     double *const *x) {
   w->spill = spill;
-  w->stage = stage;
   w->count = n;
   w->fours = (n + HW__LANES - 1) / HW__LANES;
   w->before = NULL;
@@ -74,7 +73,7 @@ void hw__walk_begin(hw__walk *w, const hw__spill *spill, uint64_t stage, size_t 
     hw__four *g = &w->four[i / HW__LANES];
     if (i < n) {
       hw__release *r = &w->release[i];
-      w->index[i] = index[i];
+      w->chance[i] = chance[index[i]];
       w->seeded[i] = false;
       w->ratio[i] = 0;
       hw__place_release(spill, x, index[i], r);
@@ -90,7 +89,7 @@ void hw__walk_begin(hw__walk *w, const hw__spill *spill, uint64_t stage, size_t 
 
 static hw_rng *stream_of(hw__walk *w, size_t i) {
   if (!w->seeded[i]) {
-    hw_rng_seed(&w->rng[i], w->spill->seed, (w->stage + 1) * 65536 + w->index[i]);
+    hw_rng_seed(&w->rng[i], w->spill->seed, w->chance[i]);
     w->seeded[i] = true;
   }
   return &w->rng[i];

@@ -37,13 +37,12 @@ struct hw__walk {
   size_t station;
 
   const hw__spill *spill;
-  uint64_t stage;
   size_t count, fours, last_seen; /* the station furthest down that the filter takes in */
   const hw__station *before;      /* the station that the walk came from, at the anchor or below */
   double middle_m;                /* of the stretch above it, and its local factors' standard deviation */
   double sd_before[2];
-  size_t index[HW__BLOCK]; /* of the points among the draws */
-  double ratio[HW__BLOCK]; /* ln of prior over density of what was drawn on the way */
+  uint64_t chance[HW__BLOCK]; /* of the points (anneal.h) */
+  double ratio[HW__BLOCK];    /* ln of prior over density of what was drawn on the way */
   hw_rng rng[HW__BLOCK];
   hw__release release[HW__BLOCK];
   bool seeded[HW__BLOCK];
@@ -51,8 +50,8 @@ struct hw__walk {
 };
 typedef struct hw__walk hw__walk;
 
-/* n points of a stage, index[i] of the draws x; the same points and stage, the same way. */
-void hw__walk_begin(hw__walk *w, const hw__spill *spill, uint64_t stage, size_t n, const size_t *index,
+/* n points, index[i] of the draws x and of their chances; the same points and chances, the same way. */
+void hw__walk_begin(hw__walk *w, const hw__spill *spill, const uint64_t *chance, size_t n, const size_t *index,
                     double *const *x);
 /* To the next station k. False: it is passed by. */
 bool hw__walk_to(hw__walk *w, size_t k);
