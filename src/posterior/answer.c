@@ -3,22 +3,72 @@
 #include <string.h>
 
 #include "posterior/ade.h"
+#include "posterior/scales.h"
 #include "posterior/walk.h"
 
 /* A rate is given where the release goes on with at least this probability. */
 static const double least_flowing = 0.05;
 
+static const hw_sensor *sensor_at(const hw__ade *a, size_t k) {
+  return &a->river->sensors[a->station[k].sensor];
+}
+
+/* The only other station that saw a pulse; as many as there are: none, or several. */
+static size_t only_other_pulse(const hw__ade *a, size_t k) {
+  size_t other = a->spill.count, seen = 0;
+  for (size_t i = 0; i < a->spill.count; i++) {
+    if (a->fit[i].seen && i != k) {
+      other = i;
+      seen++;
+    }
+  }
+  return seen == 1 ? other : a->spill.count;
+}
+
+static void warn_wrong(hw__ade *a, size_t k) {
+  const hw__fit *fit = &a->fit[k];
+  const size_t other = only_other_pulse(a, k);
+  if (fit->seen && other < a->spill.count) {
+    hw__warn(&a->warnings, "sensors %s and %s contradict each other: either may be wrong, and %s is not believed here",
+             sensor_at(a, k)->id, sensor_at(a, other)->id, sensor_at(a, k)->id);
+  } else {
+    hw__warn(&a->warnings, "sensor %s contradicts the others and is not believed: %s", sensor_at(a, k)->id,
+             fit->seen  ? "its pulse is not the one they saw"
+             : fit->few ? "what was read there is not what the plume would bring"
+                        : "it shows nothing where the plume passes");
+  }
+}
+
+static bool is_quiet(const hw__ade *a, size_t k) {
+  return !a->fit[k].seen && !a->fit[k].few && !(a->found.found && a->wrong[k] > 0.5);
+}
+
+/* One by one while they are few: sixty of them would hide what matters. */
+static void warn_quiet(hw__ade *a) {
+  static const size_t few = 6;
+  size_t quiet = 0, last = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    quiet += is_quiet(a, k);
+    last = is_quiet(a, k) ? k : last;
+  }
+  for (size_t k = 0; k < a->spill.count && quiet <= few; k++) {
+    if (is_quiet(a, k)) {
+      hw__warn_never_rose(&a->warnings, sensor_at(a, k), a->fit[k].level_g_m3);
+    }
+  }
+  if (quiet > few) {
+    hw__warn(&a->warnings,
+             "%zu of %zu sensors never rose above their background or detection limit, %s the last of them", quiet,
+             a->spill.count, sensor_at(a, last)->id);
+  }
+}
+
 static void warn_sensors(hw__ade *a) {
   for (size_t k = 0; k < a->spill.count; k++) {
-    const hw_sensor *sensor = &a->river->sensors[a->station[k].sensor];
+    const hw_sensor *sensor = sensor_at(a, k);
     const hw__fit *fit = &a->fit[k];
     if (a->found.found && a->wrong[k] > 0.5) {
-      hw__warn(&a->warnings, "sensor %s contradicts the others and is not believed: %s", sensor->id,
-               fit->seen  ? "its pulse is not the one they saw"
-               : fit->few ? "what was read there is not what the plume would bring"
-                          : "it shows nothing where the plume passes");
-    } else if (!fit->seen && !fit->few) {
-      hw__warn_never_rose(&a->warnings, sensor, fit->level_g_m3);
+      warn_wrong(a, k);
     }
     if (fit->seen && isfinite(fit->clipped_at_g_m3)) {
       hw__warn(&a->warnings, "sensor %s stays at its highest value, %g g/m3, which is taken as 'at least that'",
@@ -39,6 +89,10 @@ static void warn(hw__ade *a, bool has_source) {
     hw__warn_box(&a->warnings, &a->river->search, a->samples, HW__FINAL);
   }
   warn_sensors(a);
+  if (a->found.found) {
+    hw__ade_warn_scales(a);
+  }
+  warn_quiet(a);
   for (size_t s = 0; s < a->river->sensor_count; s++) {
     conflicts += a->series[s].conflicts;
   }

@@ -31,18 +31,38 @@ static double confirmed(const hw__series *s, size_t i) {
   return fmin(v, fmax(a, b)); /* the higher neighbour confirms */
 }
 
-void hw__glance_clipping(const hw__series *s, double floor, hw__glance *g) {
-  double top = -INFINITY;
-  for (size_t i = 0; i < s->count; i++) {
-    top = s->span[i].side == HW__MEASURED ? fmax(top, s->span[i].value_g_m3) : top;
+/* The step in which this value is written: a power of ten. */
+static double written_to(double value) {
+  double step = 1;
+  for (int digits = 0; digits < 15; digits++, step /= 10) {
+    const double steps = value / step;
+    if (fabs(steps) > 0.5 && fabs(steps - round(steps)) < 1e-7 * fabs(steps)) {
+      return step;
+    }
   }
-  double run = 0, longest = 0;
+  return step;
+}
+
+/* Two noisy readings are rarely alike to the last digit. So a sensor whose highest value comes twice is at the end of
+ * its range, if its digits are much finer than its noise; if they are not, three times in a row. */
+void hw__glance_clipping(const hw__series *s, double floor, double share, hw__glance *g) {
+  static const double fine = 0.02; /* of the noise */
+  double top = -INFINITY, digit = INFINITY, run = 0, longest = 0, all = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const hw__span *span = &s->span[i];
+    if (span->side == HW__MEASURED && !span->varied && span->value_g_m3 > g->low + floor) {
+      digit = fmin(digit, written_to(span->value_g_m3));
+    }
+    top = span->side == HW__MEASURED ? fmax(top, span->value_g_m3) : top;
+  }
   for (size_t i = 0; i < s->count; i++) {
     const bool there = s->span[i].side == HW__MEASURED && !s->span[i].varied && !(s->span[i].value_g_m3 < top);
     run = there ? run + s->span[i].count : 0;
     longest = fmax(longest, run);
+    all += there ? s->span[i].count : 0;
   }
-  g->clipped_at = longest >= 3 && top > g->low + 10 * floor ? top : INFINITY;
+  const bool ends = longest >= 3 || (all >= 2 && digit < fine * hypot(floor, share * top));
+  g->clipped_at = ends && top > g->low + 10 * floor ? top : INFINITY;
 }
 
 /* Non-detects, where hardly a reading among them shows: then the level lies somewhere below the limit. Where some do,
@@ -105,14 +125,17 @@ double hw__glance_floor(const hw_sensor *sensor, const hw__glance *g) {
   return fmax(floor, fmax(1e-6 * fabs(g->high), 1e-300));
 }
 
-void hw__glance_guess(const hw__series *s, const hw__glance *g, double *passage, double *width) {
+void hw__glance_guess(const hw__series *s, hw__glance *g, double *passage, double *width) {
   const double half = g->low + 0.5 * (g->high - g->low), top = s->span[g->high_at].time_s;
   double left = NAN, right = NAN;
+  g->above_half = s->span[g->high_at].count;
   for (size_t i = g->high_at; i-- > 0 && isnan(left);) {
     left = confirmed(s, i) < half ? 0.5 * (s->span[i].time_s + s->span[i + 1].time_s) : left;
+    g->above_half += isnan(left) ? s->span[i].count : 0;
   }
   for (size_t i = g->high_at + 1; i < s->count && isnan(right); i++) {
     right = confirmed(s, i) < half ? 0.5 * (s->span[i].time_s + s->span[i - 1].time_s) : right;
+    g->above_half += isnan(right) ? s->span[i].count : 0;
   }
   const double span = s->span[s->count - 1].time_s - s->span[0].time_s;
   const double closest = fmax(span / (double)s->count, 1e-3);

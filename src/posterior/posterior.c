@@ -6,6 +6,7 @@
  * banks, a velocity that changes, a dispersion that is wrong) the field model is asked in its place, from the same
  * readings. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,13 +37,13 @@ typedef struct {
   hw_river as_field;     /* the river without its dispersion, borrowing the rest */
   void *field;           /* the field model's engine that gave the last answer; NULL: the equation gave it */
   const char **warnings; /* the field model's, and first of all why it answers */
+  char instead[HW__WARNING_SIZE];
 } engine;
 
 /* A velocity that does not fit is no better known than this. */
 static const double least_factor = 1.15;
-static const char *const instead =
-    "the advection-dispersion equation with the stated hydraulics does not explain the pulses: this answer is the "
-    "field model's, which knows how pulses widen in real rivers";
+/* Where its pulses fall short of their own best curves by more than this (ln), the equation fails. */
+static const double plain_failure = 8;
 
 static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
   *state = NULL;
@@ -124,6 +125,36 @@ static hw_status ask_wider(const engine *e, bool *explained) {
   return status;
 }
 
+/* Why another model answers, and the sensors, three at most, that the equation fails at most of all. Where only two saw
+ * a pulse, it may be the one as well as the other. */
+static void explain(engine *e) {
+  const hw__ade *a = e->state;
+  size_t worst[3], count = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    if (!a->fit[k].seen || !(a->seen == 2 || a->wrong[k] > 0.5 || a->missing[k] > plain_failure)) {
+      continue;
+    }
+    size_t at = count < 3 ? count++ : 3;
+    for (; at > 0 && !(a->missing[worst[at - 1]] > a->missing[k]); at--) {
+      if (at < 3) {
+        worst[at] = worst[at - 1];
+      }
+    }
+    if (at < 3) {
+      worst[at] = k;
+    }
+  }
+  char names[HW__WARNING_SIZE / 4] = "";
+  for (size_t i = 0, used = 0; i < count && used < sizeof names; i++) {
+    used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", i == 0 ? ", least of all at " : " and ",
+                             a->river->sensors[a->station[worst[i]].sensor].id);
+  }
+  snprintf(e->instead, sizeof e->instead,
+           "the advection-dispersion equation with the stated hydraulics does not explain the pulses%s: this answer is "
+           "the field model's, which knows how pulses widen in real rivers",
+           names);
+}
+
 /* The field model's answer in place of the equation's, if it has one. */
 static hw_status ask_field(engine *e, hw_estimate *out) {
   const hw_problem problem = {.river = &e->as_field};
@@ -143,7 +174,8 @@ static hw_status ask_field(engine *e, hw_estimate *out) {
     forget_field(e);
     return status;
   }
-  e->warnings[0] = instead;
+  explain(e);
+  e->warnings[0] = e->instead;
   memcpy(e->warnings + 1, other.warnings, other.warning_count * sizeof *e->warnings);
   other.warnings = e->warnings;
   other.warning_count++;

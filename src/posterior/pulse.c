@@ -53,12 +53,20 @@ static attempt fit_from(const hw__pulse_problem *q, double passage_s, double wid
   return a;
 }
 
-/* A few first guesses: a pulse that is still rising may be wider and later than what is seen of it. */
+/* A first guess: of the passage, in widths; of the width and the height, as shares of what the readings show. */
+typedef struct {
+  double late, wide, tall;
+} guess;
+
+/* A few of them: a pulse that is still rising may be wider and later than what is seen of it, and the top of one that
+ * was read no more than three times may lie between the readings, narrow and high. */
 static attempt best_fit(const hw__pulse_problem *q, const hw__glance *g, double passage, double width) {
-  static const double late[] = {0, 0, 1, 2}, wide[] = {1, 0.5, 1.7, 2.5};
+  static const guess guesses[] = {{0, 1, 1}, {0, 0.5, 0.5}, {1, 1.7, 1.7}, {2, 2.5, 2.5}, {0, 0.5, 2}, {0, 0.3, 7}};
+  const size_t count = g->above_half <= 3 ? 6 : 4;
   attempt best = {.squares = INFINITY};
-  for (size_t i = 0; i < sizeof late / sizeof late[0]; i++) {
-    const attempt a = fit_from(q, passage + late[i] * width, wide[i] * width, (g->high - g->low) * wide[i], g->low);
+  for (size_t i = 0; i < count; i++) {
+    const guess *f = &guesses[i];
+    const attempt a = fit_from(q, passage + f->late * width, f->wide * width, (g->high - g->low) * f->tall, g->low);
     best = a.squares < best.squares ? a : best;
   }
   return best;
@@ -245,7 +253,7 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
       .few = series->count < fewest_readings, .inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
   fit->first_s = series->span[0].time_s;
   fit->last_s = series->span[series->count - 1].time_s;
-  hw__glance_clipping(series, fit->floor_g_m3, &g);
+  hw__glance_clipping(series, fit->floor_g_m3, sensor->noise_relative, &g);
   fit->clipped_at_g_m3 = g.clipped_at;
   double passage, width;
   hw__glance_guess(series, &g, &passage, &width);

@@ -5,11 +5,12 @@
 #include "posterior/duration.h"
 
 /* How wide a point may be at this time: a quarter of the pulse's width, and `scale` times that where the pulse cannot
- * be. Only when that is not enough does the pulse itself lose its resolution. */
-static double allowed_s(const hw__focus *focus, double time_s, double scale) {
-  static const double patience = 256;
+ * be. Only when that is not enough does the pulse itself lose its resolution. But no record becomes fewer than so many
+ * points by it: what looks like a wide pulse may be the background drifting, and a narrow one must show beside it. */
+static double allowed_s(const hw__focus *focus, double length_s, double time_s, double scale) {
+  static const double patience = 256, least_points = 96;
   const bool near = fabs(time_s - focus->middle_s) <= focus->reach_s;
-  return 0.25 * focus->width_s * (near ? fmax(scale / patience, 1) : scale);
+  return fmin(0.25 * focus->width_s, length_s / least_points) * (near ? fmax(scale / patience, 1) : scale);
 }
 
 /* A single reading far above or far below both of its neighbours: a bubble, a fish, a dropped value. */
@@ -24,11 +25,13 @@ static bool is_lone(const hw__series *series, size_t i, const hw__focus *focus) 
   return fmax(above, below) > 6 * sd;
 }
 
-static bool join(const hw__span *a, const hw__span *b, double first_s, const hw__focus *focus, double scale) {
+static bool join(const hw__span *a, const hw__span *b, double first_s, const hw__focus *focus, double length_s,
+                 double scale) {
   if (!hw__span_alike(a, b)) {
     return false;
   }
-  return b->time_s - first_s <= fmin(allowed_s(focus, first_s, scale), allowed_s(focus, b->time_s, scale));
+  return b->time_s - first_s <=
+         fmin(allowed_s(focus, length_s, first_s, scale), allowed_s(focus, length_s, b->time_s, scale));
 }
 
 /* Clipped readings are set apart before anything is merged: a mean over both kinds would say neither. */
@@ -41,6 +44,7 @@ static hw__span span_at(const hw__series *series, size_t i, const hw__focus *foc
 }
 
 static size_t condense(const hw__series *series, const hw__focus *focus, double scale, hw__view *out) {
+  const double length_s = series->count > 0 ? series->span[series->count - 1].time_s - series->span[0].time_s : 0;
   size_t n = 0;
   for (size_t i = 0; i < series->count;) {
     hw__span span = span_at(series, i, focus);
@@ -48,7 +52,7 @@ static size_t condense(const hw__series *series, const hw__focus *focus, double 
     const bool lone = is_lone(series, i, focus);
     for (i++; i < series->count && !lone; i++) {
       const hw__span next = span_at(series, i, focus);
-      if (is_lone(series, i, focus) || !join(&span, &next, first, focus, scale)) {
+      if (is_lone(series, i, focus) || !join(&span, &next, first, focus, length_s, scale)) {
         break;
       }
       span = hw__span_merged(&span, &next);
