@@ -96,14 +96,14 @@ static void test_merged_points_tell_curves_apart_as_single_readings_do(void **st
   const double width = 1420;
   const double truth[HW__PULSE_SIZE] = {0, 2 * log(width), log(0.37 * width), log(0.12), 0};
   const hw__curve curve = hw__curve_from(truth);
-  for (int i = 0; i < 120; i++) {
-    const double t = 0.06 * width * (i - 60);
+  for (int i = 0; i < 240; i++) {
+    const double t = 0.1 * width * (i - 120);
     hw__series_insert(&series, &(hw_reading){.time_s = t, .concentration_g_m3 = 0.02 + hw__curve_at(&curve, t, 0)});
   }
   make_view(&series, 1e-3, &single);
   make_view(&series, width, &merged);
-  assert_int_equal(single.count, 120);
-  assert_in_range(merged.count, 16, 40);     /* 7.2 widths in quarters, each of four or five readings */
+  assert_int_equal(single.count, 240);
+  assert_in_range(merged.count, 70, 130);    /* 24 widths in quarters, each of two or three readings */
   for (size_t k = 0; k < HW__LN_SKEW; k++) { /* which is right to first order only: the test above */
     double other[HW__PULSE_SIZE];
     memcpy(other, truth, sizeof other);

@@ -113,6 +113,8 @@ hw__pulse_count hw__ade_count(const hw__ade *a);
 void hw__ade_compare(hw__ade *a);
 /* What the engine thinks of its answer; sets trust and reason. */
 void hw__ade_judge(hw__ade *a);
+/* It is the search box that keeps the pulses from being explained: no answer, for that reason. */
+void hw__ade_blame_box(hw__ade *a);
 /* samples.c: the curve of a picked draw at any place. */
 hw__curve hw__picked_curve(const hw__ade *a, size_t pick, double x_m, hw_rng *rng);
 /* forecast.c: arrivals at the intakes. Returned: how many. */

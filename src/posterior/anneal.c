@@ -6,13 +6,13 @@
 
 #include "posterior/moves.h"
 
-enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 1, PATIENCE = 4 };
+enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 1, PATIENCE = 10 };
 static const double wanted_share = 0.2;  /* of a stage's draws to stay effective */
 static const double good_share = 0.45;   /* from here on the proposal needs no refining */
 static const double enough_share = 0.15; /* of the last sample */
 /* A stage closes in when it allows so much more heat than any before. After PATIENCE that did not, no mixture comes
- * nearer. */
-static const double closer = 1.15;
+ * nearer; unless the draws are still far away, on a long way to it. */
+static const double closer = 1.15, near_heat = 0.25;
 
 bool hw__draws_create(hw__draws *out) {
   _Static_assert(sizeof *out->chance == sizeof *out->weight, "columns of one width");
@@ -109,7 +109,7 @@ static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, uint64
   const bool last = phase + 1 == target->phases;
   size_t refined = 0, nearest = 0;
   double most_heat = 0;
-  for (size_t i = 0; i < STAGES && i <= nearest + PATIENCE; i++) {
+  for (size_t i = 0; i < STAGES && (i <= nearest + PATIENCE || most_heat < near_heat); i++) {
     hw__draws_take_chances(d, (*stage)++, 0, n);
     target->evaluate(target->context, phase, d->chance, n, d->x, d->log_prior, d->log_likelihood);
     out->evaluations += n;

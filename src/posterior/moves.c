@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-enum { STEPS = 16, SWEEPS = 4, LAST_SWEEPS = 8, HALF = HW__WALKERS / 2 };
+enum { STEPS = 16, SWEEPS = 4, LAST_SWEEPS = 8, MOST_SWEEPS = 32, HALF = HW__WALKERS / 2 };
 static const double kept_share = 0.5; /* of the points to stay effective from one heat to the next */
 /* One jump in ten is as long as two points are apart: from one part of the posterior to another. */
 static const double long_jumps = 0.1;
@@ -126,6 +126,15 @@ static void suggest(walkers *w, size_t at) {
   }
 }
 
+static bool is_elsewhere(const walkers *w, size_t a, size_t b) {
+  for (size_t k = 0; k < w->target->dims; k++) {
+    if (fabs(w->d->x[k][a] - w->d->x[k][b]) > 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* One step of every point. Returned: how many were taken. */
 static size_t sweep(walkers *w) {
   size_t taken = 0;
@@ -137,8 +146,8 @@ static size_t sweep(walkers *w) {
       const double *q = w->d->log_proposal, *gain = gain_of(w);
       const double ratio = q[to] - q[i] + w->heat * (gain[to] - gain[i]);
       if (isfinite(gain[to]) && log(hw_rng_uniform(w->rng)) < ratio) {
+        taken += is_elsewhere(w, i, to); /* by the difference of two that are the same nobody moves */
         copy_point(w, to, i);
-        taken++;
       }
     }
   }
@@ -159,17 +168,18 @@ hw__moved hw__moves(const hw__target *target, const hw__mixture *from, uint64_t 
   }
   look(&w, 0, HW__WALKERS);
   size_t taken = 0;
+  const size_t wanted = 2 * HW__WALKERS; /* in the end: then points that were drawn several times are apart again */
   for (size_t step = 0; step < STEPS && w.heat < 1; step++) {
     warm(&w);
     draw_again(&w);
     taken = 0;
-    for (size_t i = 0; i < (w.heat < 1 ? SWEEPS : LAST_SWEEPS); i++) {
+    for (size_t i = 0; i < (w.heat < 1 ? SWEEPS : taken < wanted ? MOST_SWEEPS : LAST_SWEEPS); i++) {
       taken += sweep(&w);
     }
   }
   /* Half of the points were left when they were last drawn; as many are apart again as have moved since. */
   const double moved = (double)taken / HW__WALKERS;
-  w.out.effective = w.heat < 1 ? 0 : kept_share * HW__WALKERS * fmin(moved, 1);
+  w.out.effective = w.heat < 1 ? 1 : fmax(kept_share * HW__WALKERS * fmin(moved, 1), 1);
   for (size_t i = 0; i < HW__FINAL; i++) {
     draws->weight[i] = i < HW__WALKERS ? 1.0 / HW__WALKERS : 0;
   }

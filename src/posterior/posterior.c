@@ -191,8 +191,12 @@ static hw_status estimate(void *state, hw_estimate *out) {
     return status;
   }
   bool explained = false;
-  const hw_status asked = out->has_source ? HW_OK : ask_wider(e, &explained);
-  return asked != HW_OK || explained ? asked : ask_field(e, out);
+  const hw_status asked = ask_wider(e, &explained);
+  if (asked != HW_OK || !explained) {
+    return asked != HW_OK ? asked : ask_field(e, out);
+  }
+  hw__ade_blame_box(e->state);
+  return e->model->estimate(e->state, out);
 }
 
 static void destroy(void *state) {

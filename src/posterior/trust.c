@@ -7,15 +7,21 @@
 
 /* Effective draws below which quantiles are not worth printing. */
 static const double least_effective = 100;
-/* Five standard deviations in one of what is in doubt: the true hydraulics are hardly ever so far from the stated ones,
+/* Eight standard deviations in one of what is in doubt: the true hydraulics are hardly ever so far from the stated ones,
  * a background that drifts is easily taken for a pulse that needs them to be. */
-static const double most_strain = 25;
+static const double most_strain = 64;
 /* From here on there is a spill. */
 static const double spill_plain = 0.5;
 
 static void refuse(hw__ade *a, const char *reason) {
   a->trust = HW_TRUST_NONE;
   snprintf(a->reason, sizeof a->reason, "%s", reason);
+}
+
+void hw__ade_blame_box(hw__ade *a) {
+  refuse(a,
+         "no release inside the search box explains the pulses, but one further upstream or earlier would: the box is "
+         "too small");
 }
 
 /* Medians of two halves of the draws lie further apart than a third of the interval. */
