@@ -130,9 +130,12 @@ hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t part
 }
 
 hw__db_status hw__feed_cursor(hw__store *store, const char *name, int64_t *out) {
-  hw__db *db = hw__store_reader(store);
+  hw__db *db = NULL;
   int64_t cursor = 0;
-  hw__db_status status = db ? hw__db_cursor(db, name, &cursor) : HW_DB_IO;
+  hw__db_status status = hw__store_borrow(store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__db_cursor(db, name, &cursor);
+  }
   if (db) {
     hw__store_return(store, db);
   }

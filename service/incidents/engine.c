@@ -192,8 +192,8 @@ static hw__db_status observe_again(hw__engine *engine) {
   hw__log_record page[PAGE];
   size_t count = PAGE;
   bool led_in = false;
-  hw__db *db = hw__store_reader(engine->store);
-  hw__db_status status = db ? HW_DB_OK : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(engine->store, &db);
   for (int64_t cursor = 0; status == HW_DB_OK && count > 0;) {
     status = pull(engine, db, &led_in, &cursor, engine->cursor, page, &count);
     for (size_t i = 0; status == HW_DB_OK && i < count; i++) {

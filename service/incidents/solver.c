@@ -194,8 +194,8 @@ void hw__solver_follow(hw__solver_pool *solver, hw__tracker *tracker) {
 hw__db_status hw__solver_resume(hw__solver_pool *solver) {
   enum { MOST = 4096 };
   hw__incident *open = malloc(MOST * sizeof *open);
-  hw__db *db = open ? hw__store_reader(solver->store) : NULL;
-  hw__db_status status = open ? HW_DB_IO : HW_DB_MEMORY;
+  hw__db *db = NULL;
+  hw__db_status status = open ? hw__store_borrow(solver->store, &db) : HW_DB_MEMORY;
   size_t count = 0;
   if (db) {
     status = hw__db_unfinished(db, open, MOST, &count);
@@ -247,8 +247,11 @@ size_t hw__solver_behind(hw__solver_pool *solver) {
 hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(void *context, const hw__solver_view *),
                               void *context) {
   hw__incident incident;
-  hw__db *db = hw__store_reader(solver->store);
-  hw__db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(solver->store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__db_incident(db, id, &incident);
+  }
   if (status == HW_DB_OK) {
     status = hw__db_remembers(db, &incident);
   }

@@ -236,10 +236,10 @@ static void take_command(hw__tracker *tracker, const hw__log_record *record) {
 
 /* One page of the log, which ends at `head`. Returned: how many records there were. */
 static size_t take_page(hw__tracker *tracker, hw__log_record *page, int64_t head) {
-  hw__db *db = hw__store_reader(tracker->store);
+  hw__db *db = NULL;
   size_t count = 0;
-  hw__db_status status = HW_DB_IO;
-  if (db) {
+  hw__db_status status = hw__store_borrow(tracker->store, &db);
+  if (status == HW_DB_OK) {
     status = hw__db_log(db, tracker->seq, page, PAGE, &count);
     hw__store_return(tracker->store, db);
   }

@@ -157,14 +157,15 @@ static void adopt_open_incidents(hw__tracker *tracker, hw__db *db) {
 }
 
 static hw__db_status bring_back(hw__tracker *tracker) {
-  hw__db *db = hw__store_reader(tracker->store);
-  if (!db) {
-    return HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(tracker->store, &db);
+  if (status != HW_DB_OK) {
+    return status;
   }
   void *body = NULL;
   size_t size = 0;
   int64_t seq = 0;
-  hw__db_status status = hw__db_snapshot(db, &seq, &body, &size);
+  status = hw__db_snapshot(db, &seq, &body, &size);
   if (status == HW_DB_OK) {
     if (restore(tracker, body, size)) {
       tracker->seq = seq;
@@ -241,7 +242,7 @@ hw__db_status hw__tracker_start(hw__store *store, const hw__catalog *catalog, co
   pthread_cond_init(&tracker->news, NULL);
   hw__db_status status = allocate(tracker) ? bring_back(tracker) : HW_DB_MEMORY;
   if (status == HW_DB_OK && pthread_create(&tracker->thread, NULL, hw__tracker_loop, tracker) != 0) {
-    status = HW_DB_IO;
+    status = HW_DB_THREAD;
   }
   if (status != HW_DB_OK) {
     release(tracker);

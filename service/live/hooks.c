@@ -222,8 +222,11 @@ static hw_status check(const hw_serve_options *o, hw_error *error) {
 
 /* Where a former run stopped telling, or, the first time, now. Once there was one cursor for all. */
 static hw__db_status find_cursor(receiver *r) {
-  hw__db *db = hw__store_reader(r->service->store);
-  hw__db_status status = db ? hw__db_cursor(db, r->name, &r->cursor) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(r->service->store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__db_cursor(db, r->name, &r->cursor);
+  }
   if (status == HW_DB_ABSENT) {
     status = hw__db_cursor(db, "hooks", &r->cursor);
   }

@@ -38,6 +38,7 @@ typedef struct hw__db hw__db;
   X(HW_DB_STOPPING, "the service is stopping")                                                       \
   X(HW_DB_CLOCK, "the machine's clock was set just now, and this is dated later: send it again")     \
   X(HW_DB_MEMORY, "out of memory")                                                                   \
+  X(HW_DB_THREAD, "no thread could be started")                                                      \
   X(HW_DB_IO, "the database failed")
 
 typedef enum {

@@ -45,7 +45,7 @@ static hw__db_status meaning(const char *state) {
     hw__db_status status;
   } known[] = {{"53100", HW_DB_FULL},    {"25006", HW_DB_READONLY}, {"42501", HW_DB_READONLY}, {"XX001", HW_DB_CORRUPT},
                {"XX002", HW_DB_CORRUPT}, {"23", HW_DB_CLASH},       {"55P03", HW_DB_BUSY},     {"40", HW_DB_BUSY},
-               {"53300", HW_DB_BUSY},    {"08", HW_DB_GONE},        {"57P", HW_DB_GONE}};
+               {"53300", HW_DB_BUSY},    {"53200", HW_DB_MEMORY},   {"08", HW_DB_GONE},        {"57P", HW_DB_GONE}};
   for (size_t i = 0; state && i < sizeof known / sizeof known[0]; i++) {
     if (strncmp(state, known[i].prefix, strlen(known[i].prefix)) == 0) {
       return known[i].status;

@@ -30,7 +30,9 @@ hw__db_status hw__store_write(hw__store *store, hw__job_run run, void *context);
 /* Append readings durably; fates are settled, ingest->tally counts them, and conflicts are listed. */
 hw__db_status hw__store_ingest(hw__store *store, hw__ingest *ingest);
 
-/* Borrow a handle for reading; waits for one to come free. NULL only when the disk fails. */
+/* Borrow a handle for reading; waits for one to come free. Failure: NULL in *out, and why. */
+hw__db_status hw__store_borrow(hw__store *store, hw__db **out);
+/* The same for whoever has nobody to tell the reason. Returned: NULL on failure. */
 hw__db *hw__store_reader(hw__store *store);
 void hw__store_return(hw__store *store, hw__db *db);
 

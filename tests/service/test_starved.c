@@ -9,10 +9,12 @@
 
 #include <cmocka.h>
 
+#include "api/move.h"
 #include "base/json.h"
 #include "cluster/wire.h"
 #include "ingest/ingest.h"
 #include "service_fixture.h"
+#include "store/store.h"
 
 void *__real_calloc(size_t count, size_t size);
 void *__real_malloc(size_t size);
@@ -134,6 +136,47 @@ static void test_no_text_takes_more_than_the_reserve(void **state) {
   }
 }
 
+/* A reader that cannot be had for want of memory is not told as a fault of the database. */
+static void test_a_store_without_memory_says_so(void **state) {
+  char folder[] = "/tmp/headwater-starved-XXXXXX", path[64], sentence[256];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/store.db", folder);
+  hw__store *store = NULL;
+  assert_int_equal(hw__store_open(path, *state, &store, sentence, sizeof sentence), HW_DB_OK);
+  met = true;
+  for (long n = 0; met; n++) {
+    hw__db *db = NULL;
+    starve(n, false);
+    const hw__db_status status = hw__store_borrow(store, &db);
+    until_failure = -1;
+    assert_int_equal(status, met ? HW_DB_MEMORY : HW_DB_OK);
+    assert_true(met ? !db : db && n > 0);
+    if (db) {
+      hw__store_return(store, db);
+    }
+  }
+  hw__store_close(store);
+  hw_error error;
+  uint64_t rows = 0;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  assert_int_equal(hw_export(path, out, NULL, &rows, &error), HW_OK);
+  fclose(out);
+  met = true;
+  for (long n = 0; met; n++) {
+    FILE *in = fmemopen(text, size, "r");
+    starve(n, false);
+    const hw_status status = hw_import(":memory:", "stream", in, NULL, &rows, &error);
+    until_failure = -1;
+    fclose(in);
+    assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
+    assert_true(!met || strstr(error.text, "out of memory"));
+  }
+  free(text);
+  assert_int_equal(system(strcat(strcpy(sentence, "rm -r "), folder)), 0);
+}
+
 static int set_up(void **state) {
   *state = fixture_catalog(1);
   return 0;
@@ -149,6 +192,7 @@ int main(void) {
       cmocka_unit_test(test_a_body_is_read_whole_or_is_to_be_sent_again),
       cmocka_unit_test(test_a_message_of_the_cluster_is_read_whole_or_again),
       cmocka_unit_test(test_no_text_takes_more_than_the_reserve),
+      cmocka_unit_test(test_a_store_without_memory_says_so),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
