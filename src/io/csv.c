@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 #include "io/fields.h"
-#include "io/reader.h"
+#include "io/row.h"
 
 static const hw__column columns[] = {
     {"time", HW__TIME, true, 1, 1},

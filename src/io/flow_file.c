@@ -6,7 +6,8 @@
 #include "core/text.h"
 #include "io/fields.h"
 #include "io/flow_file.h"
-#include "io/reader.h"
+#include "io/lines.h"
+#include "io/row.h"
 #include "io/time.h"
 
 enum { MOST_ROWS = 5000000 };

@@ -3,7 +3,7 @@
 #ifndef HW_IO_FOREIGN_H
 #define HW_IO_FOREIGN_H
 
-#include "io/reader.h"
+#include "io/row.h"
 
 typedef struct hw__foreign hw__foreign;
 

@@ -2,7 +2,7 @@
 #ifndef HW_IO_FOREIGN_TIME_H
 #define HW_IO_FOREIGN_TIME_H
 
-#include "io/reader.h"
+#include "io/row.h"
 
 typedef struct hw__foreign_clock hw__foreign_clock;
 

@@ -3,7 +3,7 @@
 #define HW_IO_IMPORT_H
 
 #include "io/foreign.h"
-#include "io/reader.h"
+#include "io/lines.h"
 
 typedef struct {
   hw__lines *lines;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "core/text.h"
-#include "io/reader.h"
+#include "io/row.h"
 #include "io/time.h"
 
 /* Beyond these a number is a slip of whoever wrote it, and methods that square it would leave the finite numbers: a
