@@ -14,7 +14,7 @@ static const char *const searches[] = {"algorithm2", "armijo",   "generic",
 
 enum { MOST_NOTES = 100 };
 
-void cli_notes_add(cli_notes *notes, const char *sentence) {
+static void add_note(cli_notes *notes, const char *sentence) {
   if (notes->count == MOST_NOTES) {
     return;
   }
@@ -29,7 +29,7 @@ void cli_notes_add(cli_notes *notes, const char *sentence) {
   }
 }
 
-void cli_notes_free(cli_notes *notes) {
+static void free_notes(cli_notes *notes) {
   for (size_t i = 0; i < notes->count; i++) {
     free(notes->sentences[i]);
   }
@@ -37,7 +37,7 @@ void cli_notes_free(cli_notes *notes) {
 }
 
 static void take_warning(void *context, const char *sentence) {
-  cli_notes_add(context, sentence);
+  add_note(context, sentence);
 }
 
 int cli_import_columns(const cli_import *import, hw_columns **out) {
@@ -93,8 +93,8 @@ int cli_session_open(cli_session *session, const char *river_path, const char *r
 void cli_session_close(cli_session *session) {
   hw_reader_free(session->reader);
   hw_river_free(&session->river);
-  cli_notes_free(&session->notes);
-  cli_notes_free(&session->taken);
+  free_notes(&session->notes);
+  free_notes(&session->taken);
 }
 
 const hw_method *cli_method(const char *name) {
@@ -257,10 +257,10 @@ void cli_note_readings(cli_session *session) {
   const unsigned long long line = hw_reader_line(session->reader);
   if (cli_interrupted) {
     snprintf(sentence, sizeof sentence, "interrupted: readings after line %llu were not used", line);
-    cli_notes_add(&session->notes, sentence);
+    add_note(&session->notes, sentence);
   } else if (hw_reader_count(session->reader)->unterminated) {
     snprintf(sentence, sizeof sentence, "%.200s:%llu: the last line has no line end; the file may have been cut short",
              session->readings_path, line);
-    cli_notes_add(&session->notes, sentence);
+    add_note(&session->notes, sentence);
   }
 }

@@ -19,9 +19,6 @@ typedef struct {
   size_t count;
 } cli_notes;
 
-void cli_notes_add(cli_notes *notes, const char *sentence);
-void cli_notes_free(cli_notes *notes);
-
 typedef struct {
   const char *river_path, *readings_path;
   hw_river river;

@@ -30,17 +30,18 @@ typedef struct {
   uint64_t hash;
 } hw__mark;
 
+/* A record of the chain: its number and its checksum. */
 typedef struct {
   int64_t seq, sum;
-} hw__link;
+} hw__chained;
 
 /* What a writer knows of the chain's end, and what its transaction adds. */
 typedef struct {
   hw__mark last;
-  bool known;      /* read from the store since the last failure */
-  bool open;       /* the last mark moves on with the next record; otherwise there will be a new one */
-  bool moved;      /* records were added in this transaction */
-  hw__link *added; /* not chained yet: in whatever order they came, they are chained by number */
+  bool known;         /* read from the store since the last failure */
+  bool open;          /* the last mark moves on with the next record; otherwise there will be a new one */
+  bool moved;         /* records were added in this transaction */
+  hw__chained *added; /* not chained yet: in whatever order they came, they are chained by number */
   size_t count, capacity;
 } hw__chain;
 

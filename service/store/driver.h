@@ -142,9 +142,8 @@ void hw__chain_forget(hw__db *db);
 hw__db_status hw__chain_at(hw__db *db, int64_t seq, hw__mark *out);
 /* Records up to this number are about to go: the chain begins behind them. */
 hw__db_status hw__chain_begin_at(hw__db *db, int64_t seq);
-/* A row of `marks`; SQL_PUT_MARKS or SQL_MARK_MOVE. */
+/* A row of `marks`. */
 hw__db_status hw__read_mark(const hw__value *row, void *mark);
-hw__db_status hw__put_mark(hw__db *db, hw__sql how, const hw__mark *mark);
 
 /* Columns as C has them: NULL is 0, NaN or "". */
 int64_t hw__value_integer(const hw__value *value);

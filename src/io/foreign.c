@@ -229,7 +229,8 @@ static bool listed(char (*list)[HW_WORD_SIZE], size_t count, hw__slice text) {
   return false;
 }
 
-bool hw__foreign_missing(const hw_columns *columns, hw__slice text) {
+/* Does this field stand for no reading by the mapping? */
+static bool is_missing(const hw_columns *columns, hw__slice text) {
   if (text.size == 0 || listed(columns->missing, columns->missing_count, text)) {
     return true;
   }
@@ -259,7 +260,7 @@ static hw_status take_value(const hw__foreign *f, size_t at, char scratch[HW__SC
   const hw_columns *c = f->columns;
   const bool plain = hw__plain(text, c->decimal, scratch, &row->value);
   const bool bad = f->quality != NOWHERE && !listed(c->good, c->good_count, f->cells[(size_t)f->quality]);
-  if (bad || listed(c->missing, c->missing_count, text) || hw__foreign_missing(c, plain ? row->value : text)) {
+  if (bad || listed(c->missing, c->missing_count, text) || is_missing(c, plain ? row->value : text)) {
     row->value = (hw__slice){"", 0};
     return HW_OK;
   }

@@ -23,7 +23,5 @@ hw_status hw__foreign_row(hw__foreign *foreign, char scratch[3][HW__SCRATCH_SIZE
 
 /* Is this a line of comment? A lone # may also be the name of a first column. */
 bool hw__foreign_comment(hw__slice line, char separator);
-/* A field that stands for no reading by this mapping. */
-bool hw__foreign_missing(const hw_columns *columns, hw__slice text);
 
 #endif

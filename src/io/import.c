@@ -160,7 +160,9 @@ static hw_status complete(const hw__import *import, hw_columns *columns, hw_erro
   return status == HW_ENOMEM ? hw__fail(error, status, "%s: %s", import->name, hw_status_text(status)) : status;
 }
 
-hw_status hw__import_columns(const hw__import *import, hw_columns **out, hw_error *error) {
+/* The mapping given, completed from the table's head. Of the lines only a leading `sep=;` is taken. *out is to be
+ * released, also with doubts. */
+static hw_status complete_columns(const hw__import *import, hw_columns **out, hw_error *error) {
   static const hw_columns open = {0};
   const hw_columns *given = import->options && import->options->columns ? import->options->columns
                             : import->river && import->river->import    ? import->river->import
@@ -188,7 +190,7 @@ hw_status hw__import_columns(const hw__import *import, hw_columns **out, hw_erro
 
 hw_status hw__import_open(const hw__import *import, hw_columns **columns, hw__foreign **foreign, hw_error *error) {
   hw__lines *lines = import->lines;
-  hw_status status = hw__import_columns(import, columns, error);
+  hw_status status = complete_columns(import, columns, error);
   while (status == HW_OK && lines->line < (*columns)->header + (*columns)->skip) {
     hw__slice line;
     status = hw__lines_next(lines, &line);
@@ -218,7 +220,7 @@ static hw_status propose(const hw__import *import, hw_columns **out, hw_error *e
     return hw__lines_fault(import->lines, import->name, status, error);
   }
   if (foreign) {
-    return hw__import_columns(import, out, error);
+    return complete_columns(import, out, error);
   }
   if (import->options && import->options->tell) {
     hw_error sentence;

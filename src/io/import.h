@@ -18,11 +18,9 @@ typedef struct {
 hw_status hw__import_begin(const hw__import *import);
 /* Is the first line with something on it neither a header of ours nor an object? Takes nothing. Status: HW_EIO */
 hw_status hw__import_is_foreign(hw__lines *lines, bool *foreign);
-/* The mapping given, completed from the table's head. Of the lines only a leading `sep=;` is taken.
- * Returned: *out, to be released; also with doubts. Status: HW_EINPUT, HW_EIO, HW_ENOMEM with *error filled */
-hw_status hw__import_columns(const hw__import *import, hw_columns **out, hw_error *error);
-/* The same, and on to the first row.
- * Returned: *columns and *foreign, to be released, also on failure. Status: as before */
+/* Completes the mapping given from the table's head, and reads on to the first row.
+ * Returned: *columns and *foreign, to be released, also on failure. Status: HW_EINPUT, HW_EIO, HW_ENOMEM with *error
+ * filled */
 hw_status hw__import_open(const hw__import *import, hw_columns **columns, hw__foreign **foreign, hw_error *error);
 
 #endif
