@@ -50,7 +50,9 @@ def one_machine(headwater, folder, day):
     for lane in day.lanes(1, mqtt=True):
         for river, batch in lane:
             assert service.post(river, batch), service.tail()
-    wait_for("the embedded service is through", lambda: lag(service) == 0 and rows(service.db, BEHIND) == [(0,)], PATIENCE_S)
+    wait_for(
+        "the embedded service is through", lambda: lag(service) == 0 and rows(service.db, BEHIND) == [(0,)], PATIENCE_S
+    )
     service.stop()
     return Record(service.db, day.unordered)
 
