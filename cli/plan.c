@@ -57,7 +57,7 @@ static int check_request(const plan_request *r) {
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   plan_request r = {.accept = {.mass_g = default_accept[0], .location_m = default_accept[1]},
-                    .level = 0.9,
+                    .level = HW_DEFAULT_LEVEL,
                     .round_length = 10,
                     .first = 3,
                     .method = "atgd",
@@ -68,7 +68,8 @@ static int run(int argc, char **argv) {
   r.accept.time.value = default_accept[2];
   const cli_option options[] = {
       {"accept", OPTION_SOURCE, &r.accept, "G,M,S", "interval lengths to reach; default 200,500,12000", NULL},
-      {"level", OPTION_POSITIVE, &r.level, "P", "confidence of the intervals; default 0.9", NULL},
+      {"level", OPTION_POSITIVE, &r.level, "P", "confidence of the intervals; default " CLI_TEXT(HW_DEFAULT_LEVEL),
+       NULL},
       {"readings", OPTION_COUNT, &r.readings, "N",
        "readings of each sensor over all rounds; default 1000, or the file's", NULL},
       {"round", OPTION_COUNT, &r.round_length, "N", "readings in a round; default 10", NULL},

@@ -59,7 +59,7 @@ static void print_source_json(const hw_source *s) {
 static void print_mean(const alone *a) {
   hw_source mean, spread;
   hw_box interval;
-  const double level = a->request->options->level != 0 ? a->request->options->level : 0.9;
+  const double level = a->request->options->level != 0 ? a->request->options->level : HW_DEFAULT_LEVEL;
   const bool known = hw_plan_interval(a->found, a->found_count, level, &mean, &interval, &spread) == HW_OK;
   const hw_source *lo = &interval.lo, *hi = &interval.hi;
   if (a->request->json) {

@@ -3,6 +3,7 @@
 #define HW_CLI_SERVICE_H
 
 #include "cli/options.h"
+#include "headwater/method.h"
 #include "nats.h"
 #include "processing.h"
 
@@ -12,7 +13,7 @@
   {"method", OPTION_TEXT, &(processing).method, "NAME", "method for new incidents; default " HW_DEFAULT_METHOD, NULL}, \
   {"seed", OPTION_SEED, &(processing).seed, "N",                                                                      \
    "seed of their random numbers; default " CLI_TEXT(HW_DEFAULT_SEED), NULL},                                         \
-  {"level", OPTION_SHARE, &(processing).level, "P", "coverage of the intervals; default 0.9", NULL},           \
+  {"level", OPTION_SHARE, &(processing).level, "P", "coverage of the intervals; default " CLI_TEXT(HW_DEFAULT_LEVEL), NULL}, \
   {"candidate-probability", OPTION_SHARE, &(processing).candidate_probability, "P",                                   \
    "a candidate that exceeds it is an event; default " CLI_TEXT(HW_DEFAULT_CANDIDATE_PROBABILITY), NULL},             \
   {"intake-probability", OPTION_SHARE, &(processing).intake_probability, "P",                                         \
@@ -29,9 +30,9 @@
   {"nats-creds", OPTION_TEXT, &(nats).credentials, "FILE", "credentials for the NATS servers", NULL},                 \
   {"nats-ca", OPTION_TEXT, &(nats).ca, "FILE", "CA certificates for tls:// servers (PEM)", NULL},                     \
   {"partitions", OPTION_COUNT, &(nats).partitions, "N",                                                               \
-   "number of partitions, fixed when the cluster is created; default 16", NULL},                                      \
+   "number of partitions, fixed when the cluster is created; default " CLI_TEXT(HW_DEFAULT_PARTITIONS), NULL},                                      \
   {"replicas", OPTION_COUNT, &(nats).replicas, "R",                                                                   \
-   "copies of each stream that is created now; default 3, on a single server 1", NULL}
+   "copies of each stream that is created now; default " CLI_TEXT(HW_DEFAULT_REPLICAS) ", on a single server 1", NULL}
 /* clang-format on */
 
 /* Passwords come from the environment, where the list of processes does not show them, and are taken out of it, so that

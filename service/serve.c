@@ -20,16 +20,16 @@
 #include "store/verify_loop.h"
 
 static void fill_defaults(hw_serve_options *o) {
-  o->listen = o->listen ? o->listen : "127.0.0.1:8080";
-  o->store = o->store ? o->store : "headwater.db";
+  o->listen = o->listen ? o->listen : HW_DEFAULT_LISTEN;
+  o->store = o->store ? o->store : HW_DEFAULT_STORE;
   hw__processing_fill_defaults(&o->processing);
-  o->speed = o->speed > 0 ? o->speed : 60;
-  o->future_s = o->future_s > 0 ? o->future_s : 300;
-  o->body_limit = o->body_limit ? o->body_limit : 8 << 20;
-  o->rate_per_s = o->rate_per_s > 0 ? o->rate_per_s : 1000;
-  o->connections = o->connections ? o->connections : 512;
-  o->threads = o->threads ? o->threads : 2;
-  o->verify_hours = o->verify_hours != 0 ? o->verify_hours : 24;
+  o->speed = o->speed > 0 ? o->speed : HW_DEFAULT_SPEED;
+  o->future_s = o->future_s > 0 ? o->future_s : HW_DEFAULT_FUTURE_S;
+  o->body_limit = o->body_limit ? o->body_limit : HW_DEFAULT_BODY_LIMIT;
+  o->rate_per_s = o->rate_per_s > 0 ? o->rate_per_s : HW_DEFAULT_RATE;
+  o->connections = o->connections ? o->connections : HW_DEFAULT_CONNECTIONS;
+  o->threads = o->threads ? o->threads : HW_DEFAULT_ENGINE_THREADS;
+  o->verify_hours = o->verify_hours != 0 ? o->verify_hours : HW_DEFAULT_VERIFY_HOURS;
 }
 
 static void warn_of_river(void *context, const char *sentence) {

@@ -16,6 +16,9 @@
 #include "nats.h"
 #include "processing.h"
 
+#define HW_DEFAULT_COPY_S         30
+#define HW_DEFAULT_WORKER_THREADS 1
+
 typedef struct {
   const char *const *rivers; /* FILE, ID=FILE or a folder */
   size_t river_count;
@@ -25,8 +28,8 @@ typedef struct {
   const char *listen; /* ADDR:PORT for /metrics and /healthz; none by default */
   hw_processing_options processing;
   double retention_days; /* readings received longer ago may go; default 0: all stay */
-  double copy_s;         /* between copies of a partition to the cluster; default 30 */
-  size_t threads;        /* for the engines of one partition; default 1 */
+  double copy_s;         /* between copies of a partition to the cluster */
+  size_t threads;        /* for the engines of one partition */
 } hw_worker_options;
 
 /* Run until *stop is not 0. Says on `out`, when not NULL, that it is ready, in one line.

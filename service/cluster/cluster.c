@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+#include "api/nats.h"
 #include "base/log.h"
 #include "headwater/version.h"
 
@@ -27,7 +28,8 @@ static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t
     if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
       return HW_BUS_AWAY;
     }
-    snprintf(text, sizeof text, "%" PRIu64 " %zu", chance >> 1, partitions ? partitions : HW_CLUSTER_PARTITIONS);
+    snprintf(text, sizeof text, "%" PRIu64 " %zu", chance >> 1,
+             partitions ? partitions : (size_t)HW_DEFAULT_PARTITIONS);
     status = hw__bus_set(bus, "hw_conf", "cluster", text, 0, &revision);
     if (status != HW_BUS_AWAY) {
       status = hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);

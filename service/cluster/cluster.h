@@ -11,7 +11,7 @@
 
 #include "bus/bus.h"
 
-enum { HW_CLUSTER_PARTITIONS = 16, HW_CLUSTER_MOST_PARTITIONS = 1024 };
+enum { HW_CLUSTER_MOST_PARTITIONS = 1024 };
 
 typedef struct {
   hw__bus *bus;

@@ -15,7 +15,7 @@
 #include "store/retention.h"
 #include "store/verify_loop.h"
 
-enum { GROUP = 256, FETCH_MS = 500, TRIES = 8, VERIFY_HOURS = 24 };
+enum { GROUP = 256, FETCH_MS = 500, TRIES = 8 };
 
 struct hw__partition {
   const hw__partition_plan *plan;
@@ -100,7 +100,7 @@ static bool start_processing(hw__partition *p) {
     fail(p, error.text);
     return false;
   }
-  if (hw__verify_loop_start(p->store, VERIFY_HOURS, &p->closing, &p->verifying) != HW_OK) {
+  if (hw__verify_loop_start(p->store, HW_DEFAULT_VERIFY_HOURS, &p->closing, &p->verifying) != HW_OK) {
     fail(p, "out of memory");
     return false;
   }

@@ -11,8 +11,8 @@
 
 void hw__worker_fill_defaults(hw_worker_options *o) {
   hw__processing_fill_defaults(&o->processing);
-  o->copy_s = o->copy_s > 0 ? o->copy_s : 30;
-  o->threads = o->threads ? o->threads : 1;
+  o->copy_s = o->copy_s > 0 ? o->copy_s : HW_DEFAULT_COPY_S;
+  o->threads = o->threads ? o->threads : HW_DEFAULT_WORKER_THREADS;
 }
 
 static hw_status set_names(hw__worker *w, hw_error *error) {

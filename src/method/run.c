@@ -19,14 +19,14 @@ struct hw_run {
 };
 
 hw_status hw_options_fill(hw_options *o) {
-  o->seed = o->seed ? o->seed : 1;
-  o->level = o->level != 0 ? o->level : 0.9;
+  o->seed = o->seed ? o->seed : HW_DEFAULT_SEED;
+  o->level = o->level != 0 ? o->level : HW_DEFAULT_LEVEL;
   /* The paper runs with a window of one; made to work, a window must span a whole pulse. */
-  o->window = o->window ? o->window : o->variant == HW_RESOLVED ? 1000 : 1;
-  o->starts = o->starts ? o->starts : 30;
-  o->tolerance = o->tolerance != 0 ? o->tolerance : 5e-6;
-  o->iterations = o->iterations ? o->iterations : 200;
-  o->perturbation = o->perturbation != 0 ? o->perturbation : 0.4;
+  o->window = o->window ? o->window : o->variant == HW_RESOLVED ? HW_DEFAULT_WINDOW : 1;
+  o->starts = o->starts ? o->starts : HW_DEFAULT_STARTS;
+  o->tolerance = o->tolerance != 0 ? o->tolerance : HW_DEFAULT_TOLERANCE;
+  o->iterations = o->iterations ? o->iterations : HW_DEFAULT_ITERATIONS;
+  o->perturbation = o->perturbation != 0 ? o->perturbation : HW_DEFAULT_PERTURBATION;
   const hw_source *s = &o->start;
   const bool start_ok = !o->has_start || (isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s));
   const bool ok = o->level > 0 && o->level < 1 && o->tolerance > 0 && isfinite(o->tolerance) && o->perturbation > 0 &&
