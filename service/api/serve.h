@@ -40,9 +40,9 @@ typedef struct {
   double speed;                          /* of the replay */
   const char *webhook;                   /* URL events are posted to */
   const char *command;                   /* program run with an event on its standard input */
-  const char *tiles;                     /* URL of map tiles with {z}, {x} and {y}; NULL: none are asked for */
-  double retention_days;                 /* readings received longer ago may go; default 0: all stay */
-  double verify_hours;                   /* the log is checked so often; below 0: never */
+  const char *tiles;                     /* URL of map tiles with {z}, {x} and {y}; NULL: no tiles */
+  double retention_days;                 /* retention: older readings are removed; default 0: none are */
+  double verify_hours;                   /* hours between checks of the log; below 0: it is never checked */
   double future_s;                       /* readings dated further ahead are refused */
   size_t body_limit;                     /* bytes */
   double rate_per_s;                     /* requests per second from one address */
@@ -57,7 +57,7 @@ typedef struct {
 } hw_serve_signals;
 
 /* Run until told to stop. Says on `out`, when not NULL, where it listens, in one line.
- * Status: HW_EDOMAIN for what is asked for wrongly, HW_EINPUT for a river at fault, HW_EIO for the machine, with
+ * Status: HW_EDOMAIN for a wrong option, HW_EINPUT for a faulty river file, HW_EIO when the machine fails; each with
  * *error. */
 hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error);
 

@@ -18,7 +18,7 @@ static const hw__bus_stream streams[] = {
     {.name = "HW_SNAP", .subjects = "hw.snap.>", .latest = true},
 };
 
-/* The first to come writes it down; everybody reads what was written. */
+/* The first program of the cluster writes it down; all others read it. */
 static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t *agreed) {
   char text[64];
   int64_t revision = 0;
@@ -43,7 +43,8 @@ static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t
   return status;
 }
 
-/* Which engine works the cluster. The first version wrote none down: a log without a word is its. */
+/* Which engine processes the cluster. The first version did not write it down, so a log without an entry belongs to
+ * it. */
 static hw__bus_status read_engine(hw__bus *bus, int64_t *engine, int64_t *revision) {
   char text[32];
   int64_t last = 0;
@@ -73,7 +74,7 @@ hw__bus_status hw__cluster_take_over(hw__cluster *cluster) {
 static hw_status agree_on_engine(hw__cluster *cluster, hw_error *error) {
   int64_t revision = 0;
   hw__bus_status status = read_engine(cluster->bus, &cluster->engine, &revision);
-  if (status == HW_BUS_OK && cluster->engine == 0) { /* nothing was ever worked here */
+  if (status == HW_BUS_OK && cluster->engine == 0) { /* nothing was ever processed here */
     status = hw__cluster_take_over(cluster);
     if (status != HW_BUS_AWAY) {
       status = read_engine(cluster->bus, &cluster->engine, &revision);

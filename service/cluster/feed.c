@@ -7,8 +7,8 @@
 #include "base/metrics.h"
 #include "cluster/wire.h"
 
-/* What a sensor's clock may be ahead of the stream's. The door checks more closely; this keeps out what
- * came round it. */
+/* How far a sensor's clock may be ahead of the stream's. The service that accepts readings checks more closely; this
+ * stops messages that did not come through it. */
 static const double future_s = 86400;
 
 typedef struct {

@@ -34,7 +34,7 @@ struct hw__partition {
   pthread_t feeder, sender, copier;
   int64_t started_ms;
   atomic_bool stopping; /* asked to */
-  atomic_bool closing;  /* nothing more comes: the sender has a last look, the others end */
+  atomic_bool closing;  /* no more readings come: the sender publishes what is left, the other threads end */
   atomic_bool ended, failed;
 };
 
@@ -125,14 +125,15 @@ static void *send_loop(void *argument) {
       }
     }
   }
-  hw__partition_ask_stop(
-      p); /* a lease that lapsed for a moment only: the feeder may not have noticed, and would go on unheard */
+  hw__partition_ask_stop(p); /* if the lease lapsed only for a moment, the feeder may not have noticed, and would go on
+                                while nothing is published */
   return NULL;
 }
 
-/* --- the copier: a large database takes its time, and nobody shall wait for it --- */
+/* --- the copier: a thread of its own, because a large database takes long to copy --- */
 
-/* Time for a copy: something new, the interval is over, and copying takes no more than a twentieth of the time. */
+/* A copy is due when there is something new, the interval is over, and copying takes no more than a twentieth of the
+ * time. */
 static bool copy_is_due(hw__partition *p) {
   const int64_t since_ms = hw__clock_ms() - p->copies.made_ms;
   int64_t cursor = 0;

@@ -37,13 +37,13 @@ static hw_status set_names(hw__worker *w, hw_error *error) {
   if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
     return HW_EIO;
   }
-  /* Another process of the same name is another owner. */
+  /* Two processes with the same name must not look like one owner. */
   snprintf(w->owner, sizeof w->owner, "%s/%016llx", w->name, (unsigned long long)chance);
   snprintf(w->voice, sizeof w->voice, "hw.worker.%s.%d", w->name, HW_ENGINE);
   return HW_OK;
 }
 
-/* One worker a folder: two would open each other's files. The lock goes with the process. */
+/* One worker per folder, because two would open each other's files. The lock ends with the process. */
 static hw_status lock_folder(hw__worker *w, hw_error *error) {
   const char *dir = w->options.dir;
   char path[512];
