@@ -1,4 +1,4 @@
-/* Everything put together, started in order and stopped in reverse. */
+/* Starts the parts of the service in order and stops them in reverse. */
 #include "api/serve.h"
 
 #include <errno.h>
@@ -92,7 +92,7 @@ static hw_status join_cluster(hw__service *service, hw_error *error) {
              : status;
 }
 
-/* A file at fault changes nothing: nobody is locked out by a slip of the editor. */
+/* A faulty file changes nothing, so that a typing mistake locks nobody out. */
 static void reload_tokens(hw__service *service) {
   hw_error error = {{0}};
   if (!service->auth) {
@@ -105,7 +105,7 @@ static void reload_tokens(hw__service *service) {
   }
 }
 
-/* Until a signal, or until it turns out that this cluster is not for us. */
+/* Waits for a signal, or until the cluster turns out to be the wrong one. */
 static hw_status wait_for_stop(hw__service *service, hw_serve_signals *signals, hw_error *error) {
   while (!signals->stop) {
     const struct timespec wait = {0, 200000000};
@@ -186,7 +186,7 @@ hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, F
     status = wait_for_stop(&service, signals, error);
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
   }
-  /* First those who bring readings in, then those who work on them, the disk last. */
+  /* First the parts that bring readings in, then those that process them, and the store last. */
   atomic_store(&service.stopping, true);
   if (service.store) {
     hw__store_wake_for_stop(service.store);

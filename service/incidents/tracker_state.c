@@ -1,7 +1,6 @@
-/* The snapshot is the state after one record, byte for byte: a header, then (sensor key, detector)
- * pairs, then the open incidents. It is a shortcut, never the truth: without one the log is worked
- * from its start. One of another layout (an upgrade in between) cannot be read; then detection starts
- * afresh at the head of the log and open incidents go on. */
+/* The snapshot is the state after one record, byte for byte: a header, then (sensor key, detector) pairs, then the
+ * open incidents. Nothing depends on it: without one the log is processed from its start. One of another layout (an
+ * upgrade in between) cannot be read; then detection starts afresh at the head of the log and open incidents go on. */
 #include "incidents/tracker_state.h"
 
 #include <math.h>
@@ -197,7 +196,7 @@ static double velocity_to_wait_by(const hw_river *river) {
   for (size_t s = 0; s < river->sensor_count && slowest <= 0; s++) {
     slowest = river->sensors[s].section_velocity_m_s;
   }
-  return slowest > 0 ? slowest : 0.3; /* nothing known: a lowland river */
+  return slowest > 0 ? slowest : 0.3; /* velocity not known: that of a lowland river */
 }
 
 static void release(hw__tracker *tracker) {

@@ -22,8 +22,8 @@ typedef struct {
   char *text;
 } parcel;
 
-/* The same readings sent again go under the same id: the stream keeps one of them. It saves work; what
- * keeps a reading from counting twice is its identity in the worker's database. */
+/* The same readings sent again get the same id, and the stream stores one of them. That only saves work: a reading
+ * never counts twice because the worker's database knows it already. */
 static bool name_parcel(parcel *p) {
   uint8_t digest[32];
   gnutls_hash_hd_t hash;

@@ -1,4 +1,4 @@
-/* Readings into the log, and what is said of those that do not fit what the log has already. */
+/* Appends readings to the log, and says why some of them do not fit what the log has already. */
 #include "store/store_inside.h"
 
 typedef struct {

@@ -25,7 +25,7 @@ static uint64_t take_number(uint64_t hash, uint64_t x) {
   return hw__fnv(hash, bytes, sizeof bytes);
 }
 
-/* One engine keeps no sign of zero, and a NaN is stored as NULL. */
+/* One engine does not keep the sign of a zero, and a NaN is stored as NULL. */
 static uint64_t take_value(uint64_t hash, const hw__value *value) {
   uint64_t bits = 0;
   const bool real = value->kind == HW_VALUE_REAL;
@@ -189,7 +189,7 @@ hw__db_status hw__chain_begin_at(hw__db *db, int64_t seq) {
   hw__mark begin;
   hw__db_status status = hw__chain_at(db, seq, &begin);
   if (status == HW_DB_ABSENT) {
-    return HW_DB_OK; /* what goes is older than the chain */
+    return HW_DB_OK; /* the removed records are older than the chain */
   }
   begin.seq = seq;
   if (status == HW_DB_OK) {

@@ -8,7 +8,7 @@
 #include "base/metrics.h"
 #include "store/store_inside.h"
 
-/* A damaged file may get worse with every write, and whoever sent what is refused still has it. */
+/* A damaged file may get worse with every write, and the sender of a refused reading still has it. */
 void hw__store_meet_damage(hw__store *store) {
   pthread_mutex_lock(&store->news_lock);
   const bool first = !store->damaged;
@@ -20,8 +20,8 @@ void hw__store_meet_damage(hw__store *store) {
   }
 }
 
-/* Where the log ends now, after a commit that failed or may have. A server that lost its own end to a crash says less
- * than it acknowledged. */
+/* Finds the end of the log again after a commit that failed or may have failed. A server that lost its last commits
+ * in a crash reports an earlier end than it acknowledged. */
 static hw__db_status find_end(hw__store *store, int64_t *seq) {
   const hw__db_status status = hw__db_head(store->writer, seq);
   if (status != HW_DB_OK || *seq >= store->seq) {
@@ -103,8 +103,8 @@ static hw__db_status run_probe(hw__db *db, int64_t *seq, void *context) {
   return hw__db_put_cursor(db, "probe", *seq);
 }
 
-/* Can the disk be written again? Asked by a write of our own: a service that says it is not ready may be sent nothing
- * that would show it. */
+/* Can the disk be written again? This tries a write of its own, because a service that says it is not ready may be
+ * sent no reading that would show it. */
 static void probe(hw__store *store) {
   hw__job mine = {.run = run_probe};
   sem_init(&mine.done, 0, 0);
@@ -112,8 +112,8 @@ static void probe(hw__store *store) {
   sem_destroy(&mine.done);
 }
 
-/* Seconds until the disk is tried again, or the kept head brought to it; 0 while it is well, or damaged for good. On a
- * full one a small write may fit where readings do not, so it is tried more seldom. */
+/* Seconds until the disk is tried again or the kept head is synced; 0 while the disk is well, or damaged for good. A
+ * full disk is tried less often, because a small write may fit where readings do not. */
 static time_t patience_s(hw__store *store) {
   const hw__db_status health = hw__store_health(store);
   if (health == HW_DB_OK || health == HW_DB_CORRUPT) {
@@ -130,7 +130,7 @@ static void use_the_wait(hw__store *store) {
   }
 }
 
-/* Under a load that never rests: once a second. */
+/* Under a load without pauses the head is synced once a second. */
 static void sync_head(hw__store *store) {
   const int64_t now_us = hw__clock_us(CLOCK_MONOTONIC);
   if (now_us - store->synced_us > 1000000) {
@@ -139,7 +139,7 @@ static void sync_head(hw__store *store) {
   }
 }
 
-/* The queue's lock is held. Returned: something came, or there is nothing to try. */
+/* The queue's lock is held. Returned: true when a job came or the store is closing, false when the time is up. */
 static bool wait_for_jobs(hw__store *store, time_t limit_s) {
   struct timespec until;
   clock_gettime(CLOCK_MONOTONIC, &until);

@@ -33,10 +33,10 @@ struct hw__store {
   uint64_t version;
   bool stopping;
   int64_t seq;
-  bool seq_unsure; /* a commit that failed may have been made all the same: only the log knows */
+  bool seq_unsure; /* a commit that failed may have been made all the same: the end of the log must be read again */
   hw__db_status health;
-  bool damaged;      /* for good: nothing is written on top of it */
-  int64_t synced_us; /* when the kept head was last brought to the disk */
+  bool damaged;      /* stays set: nothing is written to a damaged file */
+  int64_t synced_us; /* when the kept head was last synced */
 
   pthread_mutex_t reader_lock;
   pthread_cond_t reader_free;
@@ -49,7 +49,7 @@ struct hw__store {
 
 /* group_commit.c: the one thread that writes. The argument is the store. */
 void *hw__store_write_loop(void *argument);
-/* A damaged page was met: from now on nothing is written. */
+/* A damaged page was found: from now on nothing is written. */
 void hw__store_meet_damage(hw__store *store);
 
 /* start_check.c: the names, the last records, and whether the log still has the end that was acknowledged. What is

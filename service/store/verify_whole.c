@@ -28,7 +28,7 @@ static bool go_on(const audience *a) {
   return a->watch->go_on(a->watch->context, a->tally->records);
 }
 
-/* What a whole pass is made of; a database that cannot be read is told, and the rest is still looked at. */
+/* One pass over everything. A database that cannot be read is reported, and the rest is still checked. */
 static hw__db_status verify_all(hw__db *db, audience *a, bool *stopped) {
   const hw__fault_teller teller = {tell, a};
   int64_t mark = 0, lost_upto = 0;
