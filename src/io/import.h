@@ -1,4 +1,4 @@
-/* From the first look at a table to a mapping with nothing open. */
+/* Finds out how a table is written, and completes its mapping. */
 #ifndef HW_IO_IMPORT_H
 #define HW_IO_IMPORT_H
 
@@ -10,11 +10,11 @@ typedef struct {
   const char *name;
   const hw_river *river;            /* NULL: not known */
   const hw_reader_options *options; /* NULL: the river's mapping alone */
-  hw_warn doubt;                    /* NULL: the first in *error is enough */
+  hw_warn doubt;                    /* NULL: only the first doubt is reported, in *error */
 } hw__import;
 
-/* Begins with the text: takes a byte-order mark, and where there is none finds out UTF-16 by itself, if somebody hears
- * of it or the river's mapping says the same. Status: HW_EIO, HW_ENOMEM */
+/* Starts reading: takes a byte-order mark and, where there is none, recognises UTF-16, provided that somebody is
+ * told of it or the river's mapping says the same. Status: HW_EIO, HW_ENOMEM */
 hw_status hw__import_begin(const hw__import *import);
 /* Is the first line with something on it neither a header of ours nor an object? Takes nothing. Status: HW_EIO */
 hw_status hw__import_is_foreign(hw__lines *lines, bool *foreign);

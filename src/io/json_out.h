@@ -1,5 +1,5 @@
-/* JSON, written piece by piece into a growing text. Commas and nesting are looked after; a failed
- * allocation is remembered and told once at the end. */
+/* JSON, written piece by piece into a growing text. Commas and nesting are handled here; a failed allocation is
+ * remembered and reported once at the end. */
 #ifndef HW_IO_JSON_OUT_H
 #define HW_IO_JSON_OUT_H
 

@@ -34,11 +34,12 @@ enum { HW__LONGEST_LINE = 65536 };
 hw_status hw__lines_of_file(const char *path, hw__lines *out, hw_error *error);
 const char *hw__lines_name(const char *path);
 hw_status hw__lines_open(hw__lines *lines);
-/* The next line without its line end. Status: HW_EEND, HW_EIO, or HW_EDOMAIN for a line that is too
- * long; the call after that goes on with the line behind it. */
+/* The next line without its line end. Status: HW_EEND, HW_EIO, or HW_EDOMAIN for a line that is too long; the next
+ * call continues with the line after it. */
 hw_status hw__lines_next(hw__lines *lines, hw__slice *line);
 void hw__lines_close(hw__lines *lines);
-/* Passes over a byte-order mark at the very beginning, and decodes what it stands before. Status: HW_EIO, HW_ENOMEM */
+/* Skips a byte-order mark at the very beginning, and decodes the text after it accordingly. Status: HW_EIO,
+ * HW_ENOMEM */
 hw_status hw__lines_mark(hw__lines *lines);
 /* Everything from here on is in this encoding. Status: HW_ENOMEM */
 hw_status hw__lines_decode(hw__lines *lines, hw_encoding encoding);

@@ -1,4 +1,4 @@
-/* Branches and gauges out of YAML: which branch a name means shows once all of the file was read. */
+/* Branches and gauges out of YAML. Names of branches are resolved once the whole file was read. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -139,7 +139,7 @@ static hw_status settle_all_places(hw__yaml *yaml, const yaml_node_t *root, hw_r
   return status;
 }
 
-/* Who joins whom; then every branch can be looked at in the light of the others. */
+/* Resolves which branch joins which; after that each branch can be checked against the others. */
 static hw_status settle_joins(hw__yaml *yaml, const yaml_node_t *list, hw_river *river) {
   hw_status status = HW_OK;
   for (size_t i = 0; status == HW_OK && i < river->branch_count; i++) {

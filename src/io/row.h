@@ -36,7 +36,7 @@ typedef struct {
   hw__slice time, sensor, value; /* text NULL: not there */
   hw__slice river;               /* only a service with several asks for it */
   hw__slice gauge, discharge;    /* in place of sensor and value */
-  bool below_limit, above_limit; /* told beside the value: it is a limit */
+  bool below_limit, above_limit; /* another column says that the value is a limit */
   const hw__column *time_column, *value_column;
 } hw__row;
 
@@ -63,7 +63,7 @@ hw_status hw__ndjson_row(hw__slice line, char scratch[HW__ROW_TEXTS][HW__SCRATCH
 
 /* The time of a row in seconds, since 1970 where its column is on the calendar. */
 hw_status hw__row_time(const hw__row *row, double *out, hw_error *error);
-/* Does the row say a discharge, and nothing else? Who measured it; and how much, in m3/s. */
+/* Does the row hold a discharge and nothing else? Which gauge measured it; and the discharge in m3/s. */
 bool hw__row_is_discharge(const hw__row *row);
 hw__slice hw__row_gauge(const hw__row *row);
 hw_status hw__row_discharge(const hw__row *row, double *out, hw_error *error);

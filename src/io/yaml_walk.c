@@ -27,8 +27,8 @@ static hw_status parser_fault(const hw__yaml *yaml, const yaml_parser_t *parser,
                   parser->problem ? parser->problem : "unreadable", yaml->wanted);
 }
 
-/* The parser's time grows with the square of the depth: 200 kB of `[` took 97 s. So it is looked at first, and left at
- * the first node that lies too deep. Other faults are left to the parser proper. */
+/* The parser's time grows with the square of the depth: 200 kB of `[` took 97 s. So the text is scanned first, up to
+ * the first node that is nested too deep. Other faults are left to the parser itself. */
 static hw_status check_depth(const hw__yaml *yaml, const char *text, size_t size) {
   yaml_parser_t parser;
   yaml_event_t event;

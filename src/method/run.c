@@ -1,5 +1,5 @@
-/* The gate every reading and estimate passes: defaults filled in, input checked, nothing non-finite let
- * in, and no source that is not finite out. Methods behind it may rely on that. */
+/* Every reading and estimate passes through here: defaults are filled in, input is checked, and neither a number
+ * that is not finite gets in nor a source that is not finite gets out. Methods may rely on that. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,7 +81,7 @@ static bool source_is_finite(const hw_source *s) {
   return isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s);
 }
 
-/* Without a source nothing is said that would need one, whatever the method left behind. */
+/* Without a source everything that depends on one is removed, whatever the method has left there. */
 static void drop_source(hw_estimate *e) {
   e->source = (hw_source){NAN, NAN, NAN};
   e->has_interval = false;
@@ -100,7 +100,7 @@ static double half_width(double level) {
   return z;
 }
 
-/* What may have been lost before anybody measured: methods take the loss for known. */
+/* A substance may have been lost before it was measured; methods take the rate of that loss as known. */
 static hw_status doubt_mass(const hw_river *river, hw_estimate *e) {
   hw_transport *transport = NULL;
   const bool doubtful = river->substance.loss_factor > 1 && e->has_source && e->has_interval;
@@ -123,8 +123,8 @@ static hw_status doubt_mass(const hw_river *river, hw_estimate *e) {
   return HW_OK;
 }
 
-/* Beyond the last discharge anybody told, the flow is taken as it was then; how far it may have gone from there grows
- * with time. Velocities follow discharge^m, and with them the times of what has still to come. */
+/* After the last discharge that is known, the flow is assumed to stay as it was; the doubt about it grows with time.
+ * Velocities follow discharge^m, and with them the times of what has still to come. */
 static void doubt_flow(hw_run *run, hw_estimate *e) {
   const hw_river *river = run->river;
   const double z = half_width(e->level), m = hw__velocity_exponent(river);
@@ -134,7 +134,7 @@ static void doubt_flow(hw_run *run, hw_estimate *e) {
   const double last_s = river->flow[river->flow_count - 1].time_s;
   hw_arrival *doubted = realloc(run->arrivals, e->arrival_count * sizeof *doubted);
   if (!doubted) {
-    return; /* then they stay as narrow as they are */
+    return; /* without memory the intervals stay as narrow as they are */
   }
   run->arrivals = doubted;
   for (size_t i = 0; i < e->arrival_count; i++) {

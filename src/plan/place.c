@@ -47,7 +47,7 @@ static size_t times_of_passage(const hw_leg *leg, const hw_source *source, doubl
   return count;
 }
 
-/* What one sensor tells of one source. Returned: false when it does not lie downstream. */
+/* The information of one sensor about one source. Returned: false when it does not lie downstream. */
 static bool inform(const hw_placement *p, const hw_river *pool, const hw_transport *transport, double every_s,
                    const size_t *kept, const hw_source *source, size_t k, double *time_s, hw__matrix *to) {
   const hw_leg leg = hw_transport_leg_between(transport, source->branch, source->location_m, pool->sensors[k].branch,
@@ -66,7 +66,7 @@ static bool inform(const hw_placement *p, const hw_river *pool, const hw_transpo
   return true;
 }
 
-/* The pool's sensors are the sites, and behind them those that stay. */
+/* The pool's sensors are the sites, followed by the sensors that stay. */
 static void gather(hw_placement *p, const hw_river *pool, const hw_transport *transport, const hw_place_settings *s,
                    const size_t *kept, double *time_s) {
   const hw_box *box = &pool->search;
@@ -104,7 +104,7 @@ static bool settings_ok(const hw_river *river, const hw_place_settings *s) {
   return ok;
 }
 
-/* The sites with what would be installed there, and behind them what stays. */
+/* The sites with the sensor that would be installed there, followed by the sensors that stay. */
 static void fill_pool(hw_river *pool, const hw_river *river, const hw_place_settings *s, double *sites_m) {
   for (size_t i = 0; i < pool->sensor_count; i++) {
     hw_sensor *to = &pool->sensors[i];

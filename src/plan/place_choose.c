@@ -1,4 +1,4 @@
-/* Which sites: greedily one after the other, every choice there is, or evenly spread. */
+/* Chooses sites: greedily one after the other, by trying every choice, or evenly spaced. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

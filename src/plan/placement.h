@@ -17,16 +17,16 @@ struct hw_placement {
   double width[HW_FISHER_SIZE];
   double log_det_prior;
   hw__matrix prior;
-  hw__matrix *base;        /* per source: the prior, and what sensors tell that stay */
+  hw__matrix *base;        /* per source: the prior and the information of the existing sensors */
   hw__matrix *information; /* per source and site */
   bool *downstream;        /* per source and site */
   double *sites_m;
   size_t branch_count; /* 0: the river has none */
   size_t *branch;      /* of each source */
-  uint64_t *seen_by;   /* per source: which of the sensors that stay see it, as a mixed-up number; 0: none */
+  uint64_t *seen_by;   /* per source: a hash of the set of existing sensors that see it; 0: none */
   uint64_t *sets;      /* the same with the chosen sites, while a choice is looked at */
 
-  hw__field_sites *field; /* dispersion unknown: this instead of all that */
+  hw__field_sites *field; /* used instead of all the above where the dispersion is unknown */
 };
 
 /* Cholesky factor in place of the lower triangle. Every matrix here is a positive prior plus information, so pivots are
