@@ -70,7 +70,7 @@ enum { CLI_MOST_OPERANDS = 4096 };
  */
 int cli_parse(const cli_usage *usage, int argc, char **argv, const char **operands, size_t *more);
 
-/* On the river's clock. False, with a fault told, when an instant meets a river without calendar. */
+/* On the river's clock. False, with a fault reported, when an instant meets a river without calendar. */
 bool cli_resolve_time(const hw_river *river, const char *river_path, const cli_time *time, double *time_s);
 bool cli_resolve_source(const hw_river *river, const char *river_path, const cli_source *source, hw_source *out);
 

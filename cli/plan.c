@@ -26,7 +26,7 @@ void plan_stretch(const cli_session *session, const plan_request *request, doubl
   }
 }
 
-/* What the command line must not say, wherever it is said. */
+/* Options that contradict each other. */
 static int check_request(const plan_request *r) {
   if (r->level >= 1) {
     return cli_fail(EXIT_USAGE, "--level '%g', expected a number between 0 and 1", r->level);
@@ -109,7 +109,7 @@ static int run(int argc, char **argv) {
       sizeof options / sizeof options[0]};
   const char *operands[1];
   int code = cli_parse(&usage, argc, argv, operands, NULL);
-  if (!r.identifications) { /* a file says itself how many rounds and sensors it has */
+  if (!r.identifications) { /* a file of identifications has its own number of rounds and sensors */
     r.readings = r.readings ? r.readings : 1000;
     r.pool = r.pool ? r.pool : 50;
   }

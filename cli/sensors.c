@@ -99,7 +99,7 @@ static void print_round(alone *a, size_t round) {
       print_source_json(s);
       printf("}");
     } else {
-      /* Numbered among those that speak, as a pool of sensors to install is; the id stands behind. */
+      /* Numbered among the sensors that report, like a pool of sensors to install; the id comes last. */
       printf("%zu,%zu,%.9g,%.9g,%.9g # %s\n", round + 1, i + 1, s->mass_g, s->location_m, s->time_s,
              sensors[a->which[i]].id);
     }

@@ -1,4 +1,4 @@
-/* What `serve` and `work` have in common: rows of their option tables, passwords, signals, the end. */
+/* What `serve` and `work` have in common: rows of their option tables, passwords, signals, the exit code. */
 #ifndef HW_CLI_SERVICE_H
 #define HW_CLI_SERVICE_H
 
@@ -49,7 +49,7 @@ void cli_catch_signal(int number, void (*handler)(int number));
  * are errors of the write that meets them. */
 void cli_catch_stop(void (*handler)(int number));
 
-/* The exit code, after the fault was told where there is one. */
+/* The exit code, after the fault was reported where there is one. */
 int cli_end_service(hw_status status, const hw_error *error);
 
 #endif

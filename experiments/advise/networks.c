@@ -16,7 +16,7 @@ static double simulated_reading(void *context, const hw_bottle *b) {
   return c * (1 + s->noise_relative * hw_rng_normal(&s->rng));
 }
 
-/* The river as it is: every reach off by what all share and by what is its own. */
+/* The true river: every reach differs from the file by a common factor and by one of its own. */
 static void disturb(hw_river *river, hw_rng *rng) {
   const hw_hydraulics *h = &river->hydraulics;
   const double v = log(h->velocity_m_s.factor), d = log(h->dispersion_m2_s.factor);
@@ -49,7 +49,7 @@ static size_t simulate(const hw_river *river, simulated *s, double from_s, doubl
   return n;
 }
 
-/* Fixed rules: a way below the sensor that saw it, when the peak is expected there. */
+/* Fixed rules: some distance downstream of the sensor that saw the pulse, when the peak is expected there. */
 static void fix_rules(trial *t, const hw_river *river, size_t seen, simulated *s) {
   static const double below_m[RULES] = {2500, 5000, 10000};
   const hw_sensor *sensor = &river->sensors[seen];

@@ -7,7 +7,7 @@
 
 #include "advice/inside.h"
 
-/* Of this thread on a processor: the machine may be busy. */
+/* Processor time of this thread, because the machine may be busy. */
 static double now_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -17,13 +17,13 @@ static double now_seconds(void) {
 static double after(const hw_advice *advice, const hw_bottle *bottle, bool place) {
   double entropy, region;
   if (hw_advice_after(advice, bottle, &entropy, &region) != HW_OK) {
-    entropy = hw_advice_entropy(advice); /* nothing comes near it: it is set aside */
+    entropy = hw_advice_entropy(advice); /* no sample comes near this reading, so it is ignored */
     region = hw_advice_region(advice);
   }
   return place ? log2(region) : entropy;
 }
 
-/* The advised bottle: of those there are, or anywhere where `truth` knows what is read. */
+/* The advised bottle: one of those offered or, where `truth` gives the reading of any place, anywhere. */
 static hw_bottle advised(const hw_advice *advice, const trial *t, reading_at truth, void *context) {
   hw_bottle best = t->bottles[0];
   if (truth) {

@@ -18,7 +18,7 @@ typedef struct {
   hw_bottle fixed[RULES];
 } trial;
 
-/* What came of it: in units where less is better. */
+/* The result of one case; smaller is better. */
 typedef struct {
   double before[2], advised[2], fixed[RULES][2], random[2]; /* log2 region; entropy over candidates */
   bool covered, covers, fixed_covers[RULES];                /* the region before; after the samples */
@@ -30,7 +30,7 @@ typedef struct {
   size_t count, refused;
 } results;
 
-/* The reading that is really there, for places of our choice; NAN: nobody knows. */
+/* The true reading at any place; NAN where it is not known. */
 typedef double (*reading_at)(void *context, const hw_bottle *where);
 
 /* Both questions of one case, place and culprit. With `truth` the advised sample may be taken anywhere, else it is one
