@@ -1,5 +1,5 @@
-/* Every allocation fails once: good readings are then to be sent again, never refused for good. The linker routes the
- * service's allocations, and through them Jansson's, by the __wrap functions below. */
+/* Every allocation fails once: good readings are then to be sent again, never refused for good. See starve.h; the
+ * service's allocations are wrapped, and through them Jansson's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,48 +9,13 @@
 
 #include <cmocka.h>
 
+#include "../starve.h"
 #include "api/move.h"
 #include "base/json.h"
 #include "cluster/wire.h"
 #include "ingest/ingest.h"
 #include "service_fixture.h"
 #include "store/store.h"
-
-void *__real_calloc(size_t count, size_t size);
-void *__real_malloc(size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-/* Allocations until one fails, negative: none does; and how it goes on from there. */
-static long until_failure = -1;
-static bool for_good, met;
-
-static bool fails(void) {
-  const bool failed = until_failure == 0;
-  met = met || failed;
-  until_failure -= until_failure > 0 || (failed && !for_good);
-  return failed;
-}
-
-static void starve(long after, bool for_ever) {
-  until_failure = after;
-  for_good = for_ever;
-  met = false;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_malloc(size_t size) {
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-  return fails() ? NULL : __real_realloc(old, size);
-}
 
 static const struct {
   const char *body;
@@ -76,7 +41,7 @@ static void test_a_body_is_read_whole_or_is_to_be_sent_again(void **state) {
       hw__ingest ingest = {.catalog = *state, .now_unix_s = 1.8e9, .future_s = 300};
       starve(n, i % 2);
       const hw_status status = hw__ingest_body(&ingest, bodies[i / 2].kind, body, strlen(body));
-      until_failure = -1;
+      feed_again();
       assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
       assert_int_equal(ingest.reject_count, 0);
       assert_true(met || (ingest.count == 2 && n > 0));
@@ -94,7 +59,7 @@ static void test_a_message_of_the_cluster_is_read_whole_or_again(void **state) {
     hw__ingest ingest = {.catalog = *state, .now_unix_s = 1.8e9, .future_s = 300};
     starve(n, false);
     const hw_status status = hw__wire_read_readings(text, sizeof text - 1, "demo", &ingest);
-    until_failure = -1;
+    feed_again();
     assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
     assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 0);
     assert_true(met || (ingest.count == 2 && ingest.tally[HW_FATE_UNKNOWN] == 1 && n > 0));
@@ -106,7 +71,7 @@ static void test_a_message_of_the_cluster_is_read_whole_or_again(void **state) {
     char *note = NULL;
     starve(n, false);
     const hw_status status = hw__wire_read_command(command, sizeof command - 1, &record, &note);
-    until_failure = -1;
+    feed_again();
     free(note);
     assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
   }
@@ -130,7 +95,7 @@ static void test_no_text_takes_more_than_the_reserve(void **state) {
     json_decref(root);
     starve(1, true); /* all but the reserve itself */
     assert_int_equal(hw__json_load(text, at, 0, &root, &fault), HW_ENOMEM);
-    until_failure = -1;
+    feed_again();
     assert_null(root);
     assert_string_equal(fault.text, ""); /* it was read to its end, and given up */
   }
@@ -148,7 +113,7 @@ static void test_a_store_without_memory_says_so(void **state) {
     hw__db *db = NULL;
     starve(n, false);
     const hw__db_status status = hw__store_borrow(store, &db);
-    until_failure = -1;
+    feed_again();
     assert_int_equal(status, met ? HW_DB_MEMORY : HW_DB_OK);
     assert_true(met ? !db : db && n > 0);
     if (db) {
@@ -168,7 +133,7 @@ static void test_a_store_without_memory_says_so(void **state) {
     FILE *in = fmemopen(text, size, "r");
     starve(n, false);
     const hw_status status = hw_import(":memory:", "stream", in, NULL, &rows, &error);
-    until_failure = -1;
+    feed_again();
     fclose(in);
     assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
     assert_true(!met || strstr(error.text, "out of memory"));
