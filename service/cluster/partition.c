@@ -12,8 +12,7 @@
 #include "cluster/feed.h"
 #include "cluster/outbox.h"
 #include "cluster/wire.h"
-#include "store/retention.h"
-#include "store/verify_loop.h"
+#include "store/upkeep.h"
 
 enum { GROUP = 256, FETCH_MS = 500, TRIES = 8 };
 
@@ -24,8 +23,7 @@ struct hw__partition {
   hw__catalog *catalog;
   hw__store *store;
   hw__processing processing;
-  hw__retention *retention;
-  hw__verify_loop *verifying;
+  hw__upkeep upkeep;
   hw__outbox outbox;
   hw__copies copies;
   const char *origin; /* of the database */
@@ -95,13 +93,9 @@ static bool start_processing(hw__partition *p) {
     fail(p, error.text);
     return false;
   }
-  if (p->plan->retention_days > 0 &&
-      hw__retention_start(p->store, p->plan->retention_days, &p->closing, &p->retention, &error) != HW_OK) {
+  if (hw__upkeep_start(p->store, p->plan->retention_days, HW_DEFAULT_VERIFY_HOURS, &p->closing, &p->upkeep, &error) !=
+      HW_OK) {
     fail(p, error.text);
-    return false;
-  }
-  if (hw__verify_loop_start(p->store, HW_DEFAULT_VERIFY_HOURS, &p->closing, &p->verifying) != HW_OK) {
-    fail(p, "out of memory");
     return false;
   }
   return true;
@@ -208,8 +202,7 @@ static void feed(hw__partition *p) {
 }
 
 static void close_all(hw__partition *p) {
-  hw__retention_stop(p->retention);
-  hw__verify_loop_stop(p->verifying);
+  hw__upkeep_stop(&p->upkeep);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }
