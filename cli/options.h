@@ -66,7 +66,8 @@ enum { CLI_MOST_OPERANDS = 4096 };
 
 /* Parses argv[1..]. Operands land in operands[], as many as usage->positional names: those in brackets, which come
  * last, may be missing and are NULL then. With `more` there may be further ones, up to CLI_MOST_OPERANDS, and *more is
- * how many there are. Returned: -1 to go on; otherwise the exit code to end with (help was printed, or a fault reported).
+ * how many there are. Returned: -1 to go on; otherwise the exit code to end with (help was printed, or a fault
+ * reported).
  */
 int cli_parse(const cli_usage *usage, int argc, char **argv, const char **operands, size_t *more);
 
