@@ -86,9 +86,10 @@ static hw_status join_cluster(hw__service *service, hw_error *error) {
   const hw__cluster_options wanted = {.partitions = nats->partitions, .replicas = nats->replicas};
   hw__store_relax(service->store);
   const hw_status status = hw__bus_open(&connection, &service->bus, error);
-  return status == HW_OK
-             ? hw__follower_start(service->bus, &wanted, service->store, service->catalog, &service->follower)
-             : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__follower_start(service->bus, &wanted, service->store, service->catalog, &service->follower);
 }
 
 /* A faulty file changes nothing, so that a typing mistake locks nobody out. */

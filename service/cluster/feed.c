@@ -98,7 +98,10 @@ static hw__db_status run_feed(hw__db *db, int64_t *seq, void *context) {
     status = hw__db_command(db, &g->commands[i], &last);
     *seq = last > *seq ? last : *seq;
   }
-  return status == HW_DB_OK ? hw__db_put_cursor(db, HW_FEED_CURSOR, g->cursor) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, HW_FEED_CURSOR, g->cursor);
 }
 
 hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t partitions, const hw__bus_message *messages,

@@ -170,7 +170,10 @@ static hw__db_status put_news(hw__db *db, const hw__wire_news *news) {
       status = hw__db_finish_incident(db, incident->id); /* no engine runs here, so there is none to wait for */
     }
   }
-  return status == HW_DB_OK ? put_event(db, &news->event) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return put_event(db, &news->event);
 }
 
 static hw__db_status run_news(hw__db *db, int64_t *seq, void *context) {
@@ -184,7 +187,10 @@ static hw__db_status run_news(hw__db *db, int64_t *seq, void *context) {
       status = put_news(db, &job->news[i]);
     }
   }
-  return status == HW_DB_OK ? hw__db_put_cursor(db, out_cursor, job->cursor) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, out_cursor, job->cursor);
 }
 
 static bool read_news(hw__follower *f, const hw__bus_message *message, hw__wire_news *out, size_t *partition) {

@@ -134,7 +134,10 @@ static hw__db_status run_cursor(hw__db *db, int64_t *seq, void *context) {
   }
   /* What is published is never read from this database again. The last row stays, because its number goes on
    * counting. */
-  return status == HW_DB_OK ? hw__db_forget_estimates(db, job->cursor) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_forget_estimates(db, job->cursor);
 }
 
 int hw__outbox_flush(hw__outbox *outbox) {

@@ -85,5 +85,8 @@ hw_status hw__worker_load(hw__worker *w, hw_error *error) {
   if (status == HW_OK) {
     status = lock_folder(w, error);
   }
-  return status == HW_OK ? set_names(w, error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return set_names(w, error);
 }

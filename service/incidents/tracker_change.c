@@ -26,7 +26,10 @@ static hw__db_status run_change(hw__db *db, int64_t *seq, void *context) {
                                 : status;
   }
   status = change->opening ? hw__db_open_incident(db, change->incident) : hw__db_close_incident(db, change->incident);
-  return status == HW_DB_OK ? hw__db_put_event(db, &change->event) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_event(db, &change->event);
 }
 
 /* Keeps trying, because no record of the log may be skipped. A service that is stopping gives up and processes it

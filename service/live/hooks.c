@@ -237,7 +237,10 @@ static hw__db_status find_cursor(receiver *r) {
   if (db) {
     hw__store_return(r->service->store, db);
   }
-  return status == HW_DB_OK ? store_cursor(r) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return store_cursor(r);
 }
 
 hw_status hw__hooks_start(hw__service *service, hw__hooks **out, hw_error *error) {

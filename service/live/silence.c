@@ -42,7 +42,10 @@ static hw__db_status run_tell(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   const telling *t = context;
   const hw__db_status status = hw__db_put_event(db, &t->event);
-  return status == HW_DB_OK ? hw__db_put_cursor(db, t->name, t->silent) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, t->name, t->silent);
 }
 
 /* Number of the sensor's latest record, 0 when it is stored no longer. */

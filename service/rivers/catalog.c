@@ -272,7 +272,10 @@ hw_status hw__catalog_load(hw__catalog *catalog, const char *argument, hw_warn w
   if (status == HW_EINPUT) {
     hw_river_free(&river);
   }
-  return status == HW_OK ? load_lines(catalog->sites[catalog->count - 1], error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return load_lines(catalog->sites[catalog->count - 1], error);
 }
 
 size_t hw__catalog_count(const hw__catalog *catalog) {

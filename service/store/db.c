@@ -266,7 +266,10 @@ char *hw__value_duplicate(const hw__value *value) {
 
 static hw__db_status key_of(hw__db *db, const char *river, int64_t *key) {
   const hw__db_status status = hw__sql_run(db, SQL_RIVER_ADD, HW_VALUES(of_text(river)));
-  return status == HW_DB_OK ? hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river))) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river)));
 }
 
 static hw__db_status enrol_place(hw__db *db, hw__catalog *catalog, hw__place place) {

@@ -327,7 +327,10 @@ hw__db_status hw__verify_log(hw__db *db, const hw__fault_teller *teller) {
   while (status == HW_DB_OK && more) {
     status = hw__verify_block(db, &mark, teller, &records, &more);
   }
-  return status == HW_DB_OK ? hw__verify_end(db, teller, &lost_upto) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__verify_end(db, teller, &lost_upto);
 }
 
 hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller) {

@@ -52,7 +52,10 @@ hw__db_status hw__note_names(hw__db *db) {
   if (status == HW_DB_OK) {
     status = hw__db_put_cursor(db, names_cursor, (int64_t)sums.names);
   }
-  return status == HW_DB_OK ? hw__db_put_cursor(db, bases_cursor, (int64_t)sums.bases) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, bases_cursor, (int64_t)sums.bases);
 }
 
 hw__db_status hw__note_base(hw__db *db, int64_t river, hw__time_base base) {

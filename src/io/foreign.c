@@ -108,7 +108,10 @@ static hw_status resolve(hw__foreign *f, hw__slice header, hw_error *sentence) {
     status = hw__fail(sentence, HW_EINPUT, "the column of the %s has no name, expected one in the header",
                       f->time[0] == NOWHERE ? "time" : "sensor");
   }
-  return status == HW_OK ? find_values(f, header, sentence) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return find_values(f, header, sentence);
 }
 
 hw_status hw__foreign_create(const hw_columns *columns, const hw_river *river, hw__slice header, hw__foreign **out,

@@ -228,7 +228,10 @@ hw_status hw_reader_open_with(const char *path, const hw_river *river, const hw_
   *out = NULL;
   hw__lines lines;
   const hw_status status = hw__lines_of_file(path, &lines, error);
-  return status == HW_OK ? create(lines, hw__lines_name(path), river, options, out, error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return create(lines, hw__lines_name(path), river, options, out, error);
 }
 
 hw_status hw_reader_open(const char *path, const hw_river *river, hw_reader **out, hw_error *error) {
