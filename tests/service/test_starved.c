@@ -129,7 +129,7 @@ static void test_a_store_without_memory_says_so(void **state) {
   assert_int_equal(hw_export(path, out, NULL, &rows, &error), HW_OK);
   fclose(out);
   met = true;
-  for (long n = 0; met; n++) {
+  for (long n = 0; met; n += n < 24 ? 1 : 23) { /* every one would take valgrind minutes */
     FILE *in = fmemopen(text, size, "r");
     starve(n, false);
     const hw_status status = hw_import(":memory:", "stream", in, NULL, &rows, &error);
