@@ -1,4 +1,4 @@
-/* What a user would do without headwater: fit everything again after each reading, with a library. */
+/* The alternative to headwater: fitting everything again after each reading, with a library. */
 #ifndef HW_BENCH_REFIT_H
 #define HW_BENCH_REFIT_H
 

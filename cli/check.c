@@ -18,15 +18,15 @@ typedef struct {
   uint64_t seed;
 } check_request;
 
-/* What the sensors could make of a release at one place. */
+/* How well the sensors could identify a release at one place. */
 typedef struct {
   hw_source source;
   size_t seen; /* sensors downstream */
   hw_bound bound;
-  double told; /* of all the channel searched that the same sensors see and no others, the share on this branch */
+  double told; /* of all the channel searched that exactly the same sensors see, the share on this branch */
 } outlook;
 
-/* What these readings say: the estimate and how well they can tell it; the paper's error bound at its own answer. */
+/* From these readings: the estimate and how well they determine it; and the paper's error bound at its own answer. */
 typedef struct {
   hw_estimate estimate;
   hw_bound bound;
@@ -49,7 +49,7 @@ static bool sees(const hw_river *river, const hw_transport *transport, size_t se
   return hw_transport_leg_between(transport, source->branch, source->location_m, s->branch, s->location_m).travel_s > 0;
 }
 
-/* Which sensors see a release and which do not tells so much of its branch. */
+/* How much is known of a release's branch from which sensors see it and which do not. */
 static double branch_told(const hw_river *river, const hw_transport *transport, const hw_source *source) {
   enum { PLACES = 400 };
   double all = 0, own = 0;

@@ -1,4 +1,4 @@
-/* check, the paper's part: the local error bound, told. */
+/* check, the paper's part: prints the local error bound. */
 #ifndef HW_CLI_CHECK_BOUND_H
 #define HW_CLI_CHECK_BOUND_H
 

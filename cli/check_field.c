@@ -75,8 +75,8 @@ static void print_json(const cli_session *session, const check_field_request *q,
   for (size_t i = 0; i < q->places; i++) {
     const hw_outlook *o = &rows[i].outlook;
     printf(
-        "%s\n  {\"location_m\": %.9g, \"seen_by\": %zu, \"identifiable\": %s, \"bound\": null, \"ratios\": {\"level\": "
-        "0.9",
+        "%s\n  {\"location_m\": %.9g, \"seen_by\": %zu, \"identifiable\": %s, \"bound\": null, \"ratios\": "
+        "{\"level\": " CLI_TEXT(HW_DEFAULT_LEVEL),
         i ? "," : "", rows[i].location_m, o->visible, identifiable(&rows[i], q->every_s) ? "true" : "false");
     print_range("distance", o->distance);
     print_range("age", o->age);
@@ -94,7 +94,7 @@ int cli_check_field(const cli_session *session, const check_field_request *q) {
     const double share = q->places > 1 ? (double)i / (double)(q->places - 1) : 0.5;
     rows[i].location_m = box->lo.location_m + share * (box->hi.location_m - box->lo.location_m);
     const hw_source source = {q->mass_g, rows[i].location_m, 0.5 * (box->lo.time_s + box->hi.time_s)};
-    status = hw_outlook_source(&session->river, &source, 0.9, &rows[i].outlook);
+    status = hw_outlook_source(&session->river, &source, HW_DEFAULT_LEVEL, &rows[i].outlook);
   }
   if (status == HW_OK) {
     (q->json ? print_json : print_text)(session, q, rows);

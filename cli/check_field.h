@@ -11,7 +11,7 @@ typedef struct {
   uint64_t seed;
 } check_field_request;
 
-/* Prints; returned: -1, or the exit code after the fault was told. */
+/* Prints; returned: -1, or the exit code after the fault was reported. */
 int cli_check_field(const cli_session *session, const check_field_request *r);
 
 #endif

@@ -6,10 +6,10 @@
 
 enum { CLI_MOST_METHODS = 64 };
 
-/* The methods named in "a,b,c", or all of them for NULL. -1, or the exit code after the fault was told. */
+/* The methods named in "a,b,c", or all of them for NULL. -1, or the exit code after the fault was reported. */
 int cli_method_list(const char *list, const hw_method *methods[CLI_MOST_METHODS], size_t *count);
 
-/* All readings of the session, at most `most`; to be freed. -1, or the exit code after the fault was told. */
+/* All readings of the session, at most `most`; to be freed. -1, or the exit code after the fault was reported. */
 int cli_collect(cli_session *session, size_t most, hw_reading **out, size_t *count);
 
 /* A JSON string, quoted and escaped, to stdout. */

@@ -1,4 +1,4 @@
-/* columns: what a table of readings shows of itself, as the mapping one would write. */
+/* columns: looks at a table of readings and prints the mapping that describes it. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ static void tell(void *context, const char *sentence) {
   cli_note("%s", sentence);
 }
 
-/* Doubts stand in the proposal itself, so that it is plain what to add. */
+/* Doubts are part of the proposal, so that it is clear what to add. */
 static void doubt(void *context, const char *sentence) {
   (void)context;
   printf("# %s\n", sentence);

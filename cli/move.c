@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "store.h"
 
 typedef struct {
   const char *store;
@@ -17,10 +18,10 @@ typedef struct {
 /* -1 to go on; else the exit code. */
 static int parse(const cli_verb *verb, const char *about, int argc, char **argv, move_request *request) {
   static const char *const positional[] = {"[FILE]", NULL};
-  *request = (move_request){.store = "headwater.db", .path = "-"};
+  *request = (move_request){.store = HW_DEFAULT_STORE, .path = "-"};
   const cli_option options[] = {
-      {"store", OPTION_TEXT, &request->store, "STORE", "a database FILE (default headwater.db) or postgresql://...",
-       NULL},
+      {"store", OPTION_TEXT, &request->store, "STORE",
+       "a database FILE (default " HW_DEFAULT_STORE ") or postgresql://...", NULL},
   };
   const cli_usage usage = {verb,    "[FILE] [--store STORE]",          about, positional,
                            options, sizeof options / sizeof options[0]};

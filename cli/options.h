@@ -66,11 +66,12 @@ enum { CLI_MOST_OPERANDS = 4096 };
 
 /* Parses argv[1..]. Operands land in operands[], as many as usage->positional names: those in brackets, which come
  * last, may be missing and are NULL then. With `more` there may be further ones, up to CLI_MOST_OPERANDS, and *more is
- * how many there are. Returned: -1 to go on; otherwise the exit code to end with (help was printed, or a fault told).
+ * how many there are. Returned: -1 to go on; otherwise the exit code to end with (help was printed, or a fault
+ * reported).
  */
 int cli_parse(const cli_usage *usage, int argc, char **argv, const char **operands, size_t *more);
 
-/* On the river's clock. False, with a fault told, when an instant meets a river without calendar. */
+/* On the river's clock. False, with a fault reported, when an instant meets a river without calendar. */
 bool cli_resolve_time(const hw_river *river, const char *river_path, const cli_time *time, double *time_s);
 bool cli_resolve_source(const hw_river *river, const char *river_path, const cli_source *source, hw_source *out);
 

@@ -39,7 +39,7 @@ static char *contents(const char *path) {
   return text;
 }
 
-/* A word as a shell wants it typed. */
+/* A word quoted for a shell. */
 static void put_word(FILE *out, const char *word) {
   if (word[0] &&
       strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%") == strlen(word)) {
@@ -115,7 +115,7 @@ static void put_provenance(FILE *out, const cli_report *report) {
           (unsigned long long)result->seed, (unsigned long long)result->counts.readings);
 }
 
-/* The picture, drawn beside the page, then taken into it. */
+/* Draws the picture in a file beside the page, and then includes it in the page. */
 static int draw(const cli_report *report, char **svg) {
   char path[HW_GNUPLOT_PATH_SIZE], script[HW_GNUPLOT_PATH_SIZE];
   if (snprintf(path, sizeof path, "%s.svg", report->path) >= (int)sizeof path ||
@@ -206,7 +206,7 @@ static void set_line(typesetter *t, const char *text, size_t size) {
   }
 }
 
-/* As much of a line as paper is wide, up to a blank where there is one; letters are counted, not bytes. */
+/* As much of a line as fits the width of the paper, up to a blank where there is one; counts letters, not bytes. */
 static size_t fitting(const char *text, size_t size) {
   size_t columns = 0, blank = 0;
   for (size_t i = 0; i < size; i++) {

@@ -13,9 +13,9 @@ typedef struct {
   char **argv;
 } cli_report;
 
-/* Is this a name a report can have? -1 or an exit code. */
+/* Can a report have this name? -1 or an exit code. */
 int cli_report_check(const char *path);
-/* -1, or an exit code after a fault was told. */
+/* -1, or an exit code after a fault was reported. */
 int cli_report_write(const cli_report *report);
 
 #endif

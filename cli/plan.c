@@ -26,7 +26,7 @@ void plan_stretch(const cli_session *session, const plan_request *request, doubl
   }
 }
 
-/* What the command line must not say, wherever it is said. */
+/* Options that contradict each other. */
 static int check_request(const plan_request *r) {
   if (r->level >= 1) {
     return cli_fail(EXIT_USAGE, "--level '%g', expected a number between 0 and 1", r->level);
@@ -57,7 +57,7 @@ static int check_request(const plan_request *r) {
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   plan_request r = {.accept = {.mass_g = default_accept[0], .location_m = default_accept[1]},
-                    .level = 0.9,
+                    .level = HW_DEFAULT_LEVEL,
                     .round_length = 10,
                     .first = 3,
                     .method = "atgd",
@@ -68,7 +68,8 @@ static int run(int argc, char **argv) {
   r.accept.time.value = default_accept[2];
   const cli_option options[] = {
       {"accept", OPTION_SOURCE, &r.accept, "G,M,S", "interval lengths to reach; default 200,500,12000", NULL},
-      {"level", OPTION_POSITIVE, &r.level, "P", "confidence of the intervals; default 0.9", NULL},
+      {"level", OPTION_POSITIVE, &r.level, "P", "confidence of the intervals; default " CLI_TEXT(HW_DEFAULT_LEVEL),
+       NULL},
       {"readings", OPTION_COUNT, &r.readings, "N",
        "readings of each sensor over all rounds; default 1000, or the file's", NULL},
       {"round", OPTION_COUNT, &r.round_length, "N", "readings in a round; default 10", NULL},
@@ -108,7 +109,7 @@ static int run(int argc, char **argv) {
       sizeof options / sizeof options[0]};
   const char *operands[1];
   int code = cli_parse(&usage, argc, argv, operands, NULL);
-  if (!r.identifications) { /* a file says itself how many rounds and sensors it has */
+  if (!r.identifications) { /* a file of identifications has its own number of rounds and sensors */
     r.readings = r.readings ? r.readings : 1000;
     r.pool = r.pool ? r.pool : 50;
   }

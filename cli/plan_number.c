@@ -58,7 +58,7 @@ static hw_status draw_from_outlook(void *context, size_t round, size_t sensor, h
   alone.sensors = &there;
   alone.sensor_count = 1;
   hw_outlook o;
-  const hw_status status = hw_outlook_source(&alone, &id->truth, 0.9, &o);
+  const hw_status status = hw_outlook_source(&alone, &id->truth, HW_DEFAULT_LEVEL, &o);
   if (status != HW_OK) {
     return status;
   }

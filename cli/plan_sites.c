@@ -15,7 +15,8 @@ static int by_place(const void *a, const void *b) {
                                 : (x->at_m > y->at_m) - (x->at_m < y->at_m);
 }
 
-/* Where a branch ends for whoever looks for sites: its mouth; of the outlet's branch the last thing it is known for. */
+/* The end of a branch as far as sites go: its mouth, or on the outlet's branch the last place that the river file
+ * names. */
 static double end_of(const hw_river *river, size_t b) {
   double end_m = river->branches[b].joins == HW_OUTLET ? river->branches[b].search_hi_m : 0;
   for (size_t i = 0; river->branches[b].joins == HW_OUTLET && i < river->sensor_count; i++) {

@@ -9,7 +9,7 @@
 
 enum { FIELDS = 5, MOST_NUMBER = 1000000 };
 
-/* One line; what stands behind a # is a remark. */
+/* One line; what follows a # is a comment. */
 static bool parse_line(const char *line, double field[FIELDS]) {
   char copy[256], *rest = NULL;
   size_t count = 0;

@@ -18,7 +18,7 @@ typedef struct {
   size_t rounds, sensors; /* the largest numbers met */
 } plan_table;
 
-/* -1, or the exit code after the fault was told; plan_table_free either way. */
+/* -1, or the exit code after the fault was reported; plan_table_free either way. */
 int plan_table_read(const char *path, plan_table *out);
 bool plan_table_find(const plan_table *table, size_t round, size_t sensor, hw_source *out);
 void plan_table_free(plan_table *table);

@@ -15,11 +15,12 @@ typedef struct {
   void *front_context;
 } cli_picture;
 
-/* Is this a name a picture can have: ends in .svg or .png, nothing gnuplot would stumble over? -1 or an exit code. */
+/* Can a picture have this name? It must end in .svg or .png and contain nothing that gnuplot cannot take. -1 or an
+ * exit code. */
 int cli_plot_check(const char *picture);
 /* The second half of that, for any option. */
 int cli_plot_check_name(const char *option, const char *path);
-/* -1, or an exit code after a fault was told. */
+/* -1, or an exit code after a fault was reported. */
 int cli_plot(const cli_picture *picture);
 
 #endif

@@ -10,7 +10,7 @@ double cli_shown_time(const cli_canvas *canvas, double time_s) {
   return (canvas->origin_s + time_s) / canvas->time_unit_s;
 }
 
-/* A step that gives at most seven ticks and that clocks know. */
+/* A step that gives at most seven ticks and divides hours or days evenly. */
 static double tick_step_s(double span_s) {
   static const double steps[] = {1,   2,    5,    10,   20,    30,    60,    120,   300,    600,
                                  900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800};
@@ -90,7 +90,7 @@ static void spread_times(double from_s, double to_s, double time_s[CURVE_POINTS]
   }
 }
 
-/* Narrows a generous window to where the pulse at this place is worth looking at. */
+/* Narrows a wide window to where the pulse at this place can be seen. */
 static void trim_to_pulse(cli_canvas *canvas, spot at, double *from_s, double *to_s) {
   double time_s[CURVE_POINTS];
   hw_range curve[CURVE_POINTS];

@@ -1,4 +1,4 @@
-/* The panels of a picture, each one writes itself. */
+/* The panels of a picture; each function writes one. */
 #ifndef HW_CLI_PLOT_PANELS_H
 #define HW_CLI_PLOT_PANELS_H
 

@@ -42,7 +42,7 @@ static hw_source first_point(const hw_river *river, const hw_options *options) {
   return options->has_start ? options->start : centre;
 }
 
-/* Every method plays, then sees the reading. */
+/* Every method makes its choice, and only then sees the reading. */
 static int play(const cli_session *session, const hw_options *options, hw_regret *regret, account *a) {
   hw_source played[CLI_MOST_METHODS];
   cli_progress progress;
@@ -58,7 +58,7 @@ static int play(const cli_session *session, const hw_options *options, hw_regret
       if (status == HW_OK) {
         status = hw_run_estimate(a->runs[m], &estimate);
       }
-      if (status == HW_OK && estimate.has_source) { /* without one it plays the last it had */
+      if (status == HW_OK && estimate.has_source) { /* without an estimate its last one counts */
         played[m] = estimate.source;
       }
     }
@@ -135,7 +135,7 @@ static double bound_term(const account *a, size_t n) {
   return term * term;
 }
 
-/* For somebody who has never heard of regret. */
+/* An explanation for somebody who has never heard of regret. */
 static const char *const in_words =
     "Before every reading each method stood by one source; regret says how much worse those predicted the readings "
     "than "

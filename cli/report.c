@@ -96,7 +96,7 @@ static size_t distance(const char *a, const char *b) {
 
 const char *cli_nearest(const char *typed, const char *const *words, size_t count) {
   const char *nearest = NULL;
-  size_t least = strlen(typed) / 3 + 2; /* a slip or two, not another word */
+  size_t least = strlen(typed) / 3 + 2; /* one or two typing errors; more would be another word */
   for (size_t i = 0; i < count; i++) {
     const size_t d = distance(typed, words[i]);
     const bool begun = strlen(typed) >= 3 && strncmp(typed, words[i], strlen(typed)) == 0;

@@ -59,7 +59,7 @@ static void print_source_json(const hw_source *s) {
 static void print_mean(const alone *a) {
   hw_source mean, spread;
   hw_box interval;
-  const double level = a->request->options->level != 0 ? a->request->options->level : 0.9;
+  const double level = a->request->options->level != 0 ? a->request->options->level : HW_DEFAULT_LEVEL;
   const bool known = hw_plan_interval(a->found, a->found_count, level, &mean, &interval, &spread) == HW_OK;
   const hw_source *lo = &interval.lo, *hi = &interval.hi;
   if (a->request->json) {
@@ -99,7 +99,7 @@ static void print_round(alone *a, size_t round) {
       print_source_json(s);
       printf("}");
     } else {
-      /* Numbered among those that speak, as a pool of sensors to install is; the id stands behind. */
+      /* Numbered among the sensors that report, like a pool of sensors to install; the id comes last. */
       printf("%zu,%zu,%.9g,%.9g,%.9g # %s\n", round + 1, i + 1, s->mass_g, s->location_m, s->time_s,
              sensors[a->which[i]].id);
     }

@@ -20,14 +20,16 @@ static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   hw_serve_options o = {0};
   const char *file = NULL;
-  double verify_hours = 24;
+  double verify_hours = HW_DEFAULT_VERIFY_HOURS;
   const cli_option options[] = {
-      {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "default 127.0.0.1:8080; port 0: any free one", NULL},
-      {"store", OPTION_TEXT, &o.store, "STORE", "a database FILE (default headwater.db) or postgresql://...", NULL},
+      {"listen", OPTION_TEXT, &o.listen, "ADDR:PORT", "default " HW_DEFAULT_LISTEN "; port 0: any free one", NULL},
+      {"store", OPTION_TEXT, &o.store, "STORE", "a database FILE (default " HW_DEFAULT_STORE ") or postgresql://...",
+       NULL},
       {"db", OPTION_TEXT, &file, "FILE", "the same as --store FILE", NULL},
       CLI_PROCESSING_ROWS(o.processing),
       {"replay", OPTION_TEXT, &o.replay, "READINGS", "replay these readings as if they came now ([ID=]FILE)", NULL},
-      {"speed", OPTION_POSITIVE, &o.speed, "N", "speed of the replay, in times real time; default 60", NULL},
+      {"speed", OPTION_POSITIVE, &o.speed, "N",
+       "speed of the replay, in times real time; default " CLI_TEXT(HW_DEFAULT_SPEED), NULL},
       {"token-file", OPTION_TEXT, &o.token_file, "FILE", "tokens and their roles: read, ingest, admin", NULL},
       {"tls-cert", OPTION_TEXT, &o.tls_cert, "FILE", "certificate chain (PEM)", NULL},
       {"tls-key", OPTION_TEXT, &o.tls_key, "FILE", "its private key (PEM)", NULL},
@@ -42,22 +44,29 @@ static int run(int argc, char **argv) {
       {"command", OPTION_TEXT, &o.command, "PROGRAM", "run it for every event, the event on its standard input", NULL},
       {"tiles", OPTION_TEXT, &o.tiles, "URL",
        "map tiles behind the rivers, https://HOST/{z}/{x}/{y}.png; default: none, no other host is asked", NULL},
-      {"future", OPTION_POSITIVE, &o.future_s, "S", "refuse readings dated further ahead of now; default 300", NULL},
+      {"future", OPTION_POSITIVE, &o.future_s, "S",
+       "refuse readings dated further ahead of now; default " CLI_TEXT(HW_DEFAULT_FUTURE_S), NULL},
       {"keep", OPTION_POSITIVE, &o.retention_days, "DAYS",
        "retention: remove readings received longer ago; default: keep all", NULL},
       {"verify", OPTION_AMOUNT, &verify_hours, "HOURS",
-       "time between comparisons of the log with its checksums; default 24, 0: never", NULL},
-      {"body-limit", OPTION_COUNT, &o.body_limit, "BYTES", "largest body of a request; default 8388608", NULL},
-      {"rate", OPTION_POSITIVE, &o.rate_per_s, "N", "rate limit: requests a second from one address; default 1000",
+       "time between comparisons of the log with its checksums; default " CLI_TEXT(
+           HW_DEFAULT_VERIFY_HOURS) ", 0: never",
        NULL},
-      {"connections", OPTION_COUNT, &o.connections, "N", "most connections at once; default 512", NULL},
-      {"threads", OPTION_COUNT, &o.threads, "N", "threads for the engines; default 2", NULL},
+      {"body-limit", OPTION_COUNT, &o.body_limit, "BYTES",
+       "largest body of a request; default " CLI_TEXT(HW_DEFAULT_BODY_LIMIT), NULL},
+      {"rate", OPTION_POSITIVE, &o.rate_per_s, "N",
+       "rate limit: requests a second from one address; default " CLI_TEXT(HW_DEFAULT_RATE), NULL},
+      {"connections", OPTION_COUNT, &o.connections, "N",
+       "most connections at once; default " CLI_TEXT(HW_DEFAULT_CONNECTIONS), NULL},
+      {"threads", OPTION_COUNT, &o.threads, "N",
+       "threads for the engines; default " CLI_TEXT(HW_DEFAULT_ENGINE_THREADS), NULL},
   };
   const cli_usage usage = {
       &cli_verb_serve,
       "RIVER... [options]",
       "Accepts readings over HTTP and MQTT, opens an incident when they leave their background, runs the\n"
-      "method on it and shows the answer: http://127.0.0.1:8080/. RIVER is a river file, ID=FILE or a folder.\n"
+      "method on it and shows the answer: http://" HW_DEFAULT_LISTEN
+      "/. RIVER is a river file, ID=FILE or a folder.\n"
       "Prints the address when it is ready; logs go to stderr, one JSON object a line. SIGTERM stops it,\n"
       "SIGHUP makes it read the token file again.",
       positional,

@@ -14,7 +14,7 @@ static const char *const searches[] = {"algorithm2", "armijo",   "generic",
 
 enum { MOST_NOTES = 100 };
 
-void cli_notes_add(cli_notes *notes, const char *sentence) {
+static void add_note(cli_notes *notes, const char *sentence) {
   if (notes->count == MOST_NOTES) {
     return;
   }
@@ -29,7 +29,7 @@ void cli_notes_add(cli_notes *notes, const char *sentence) {
   }
 }
 
-void cli_notes_free(cli_notes *notes) {
+static void free_notes(cli_notes *notes) {
   for (size_t i = 0; i < notes->count; i++) {
     free(notes->sentences[i]);
   }
@@ -37,7 +37,7 @@ void cli_notes_free(cli_notes *notes) {
 }
 
 static void take_warning(void *context, const char *sentence) {
-  cli_notes_add(context, sentence);
+  add_note(context, sentence);
 }
 
 int cli_import_columns(const cli_import *import, hw_columns **out) {
@@ -93,8 +93,8 @@ int cli_session_open(cli_session *session, const char *river_path, const char *r
 void cli_session_close(cli_session *session) {
   hw_reader_free(session->reader);
   hw_river_free(&session->river);
-  cli_notes_free(&session->notes);
-  cli_notes_free(&session->taken);
+  free_notes(&session->notes);
+  free_notes(&session->taken);
 }
 
 const hw_method *cli_method(const char *name) {
@@ -187,26 +187,28 @@ int cli_each_reading(cli_session *session, int (*take)(void *context, const hw_r
 
 void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS]) {
   hw_options *o = &target->options;
-  o->seed = 1;
+  o->seed = HW_DEFAULT_SEED;
   o->per_sensor = true;
   o->steady = true; /* --each ends with the answer one gets without it, and the service with both */
   const cli_option table[CLI_METHOD_ROWS] = {
-      {"seed", OPTION_SEED, &o->seed, "N", "seed of the random numbers; default 1", NULL},
-      {"level", OPTION_SHARE, &o->level, "P", "coverage of the intervals, between 0 and 1; default 0.9", NULL},
+      {"seed", OPTION_SEED, &o->seed, "N", "seed of the random numbers; default " CLI_TEXT(HW_DEFAULT_SEED), NULL},
+      {"level", OPTION_SHARE, &o->level, "P",
+       "coverage of the intervals, between 0 and 1; default " CLI_TEXT(HW_DEFAULT_LEVEL), NULL},
       {"variant", OPTION_CHOICE, &target->variant, "resolved|corrected|printed",
        "the paper's learners made to work, with only the slips corrected, or as printed; default resolved",
        cli_variants},
       {"line-search", OPTION_CHOICE, &target->line_search, "RULE",
        "line search of corrected and printed: algorithm2, armijo, generic, exact, constant; default algorithm2",
        searches},
-      {"window", OPTION_COUNT, &o->window, "N", "readings in the learners' loss; default 1000, corrected and printed 1",
-       NULL},
-      {"starts", OPTION_COUNT, &o->starts, "N", "paths of mtgd and mptgd; default 30", NULL},
+      {"window", OPTION_COUNT, &o->window, "N",
+       "readings in the learners' loss; default " CLI_TEXT(HW_DEFAULT_WINDOW) ", corrected and printed 1", NULL},
+      {"starts", OPTION_COUNT, &o->starts, "N", "paths of mtgd and mptgd; default " CLI_TEXT(HW_DEFAULT_STARTS), NULL},
       {"tolerance", OPTION_POSITIVE, &o->tolerance, "X",
-       "tolerance of the projected gradient, box-scaled; default 5e-6", NULL},
-      {"iterations", OPTION_COUNT, &o->iterations, "N", "most iterations of one solve; default 200", NULL},
+       "tolerance of the projected gradient, box-scaled; default " CLI_TEXT(HW_DEFAULT_TOLERANCE), NULL},
+      {"iterations", OPTION_COUNT, &o->iterations, "N",
+       "most iterations of one solve; default " CLI_TEXT(HW_DEFAULT_ITERATIONS), NULL},
       {"perturbation", OPTION_POSITIVE, &o->perturbation, "R",
-       "radius of the jumps of aptgd and mptgd, in box widths; default 0.4", NULL},
+       "radius of the jumps of aptgd and mptgd, in box widths; default " CLI_TEXT(HW_DEFAULT_PERTURBATION), NULL},
       {"no-moment-start", OPTION_FLAG, &o->no_moment_start, NULL, "learners: never restart from the readings' moments",
        NULL},
       {"start", OPTION_SOURCE, &target->start, "M,L,T", "where single-path learners start; default the box's centre",
@@ -257,10 +259,10 @@ void cli_note_readings(cli_session *session) {
   const unsigned long long line = hw_reader_line(session->reader);
   if (cli_interrupted) {
     snprintf(sentence, sizeof sentence, "interrupted: readings after line %llu were not used", line);
-    cli_notes_add(&session->notes, sentence);
+    add_note(&session->notes, sentence);
   } else if (hw_reader_count(session->reader)->unterminated) {
     snprintf(sentence, sizeof sentence, "%.200s:%llu: the last line has no line end; the file may have been cut short",
              session->readings_path, line);
-    cli_notes_add(&session->notes, sentence);
+    add_note(&session->notes, sentence);
   }
 }

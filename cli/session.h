@@ -7,7 +7,7 @@
 
 /* The engine people get when they name no method. */
 #define CLI_DEFAULT_METHOD "posterior"
-/* Stands in for it in a library built without it. */
+/* The method used instead in a library that was built without it. */
 #define CLI_FALLBACK_METHOD "atgd"
 
 extern const char *const cli_formats[];  /* text, json */
@@ -18,9 +18,6 @@ typedef struct {
   char **sentences;
   size_t count;
 } cli_notes;
-
-void cli_notes_add(cli_notes *notes, const char *sentence);
-void cli_notes_free(cli_notes *notes);
 
 typedef struct {
   const char *river_path, *readings_path;
@@ -45,28 +42,29 @@ typedef struct {
    "time zone of times without an offset: Europe/Berlin, UTC, +01:00", NULL}
 /* clang-format on */
 
-/* The columns as given, NULL for none; to be freed. -1, or the exit code after the fault was told. */
+/* The columns as given, NULL for none; to be freed. -1, or the exit code after the fault was reported. */
 int cli_import_columns(const cli_import *import, hw_columns **out);
 
 /* Loads the river and opens the readings (readings_path NULL: none). Warnings become notes; what was taken for what in
  * readings that are not written our way is told at once.
- * Returned: -1, or the exit code after the fault was told; cli_session_close either way. */
+ * Returned: -1, or the exit code after the fault was reported; cli_session_close either way. */
 int cli_session_open(cli_session *session, const char *river_path, const char *readings_path);
 int cli_session_open_as(cli_session *session, const char *river_path, const char *readings_path,
                         const cli_import *import);
 void cli_session_close(cli_session *session);
 
-/* The method of this name (NULL: the default); NULL after a fault was told. */
+/* The method of this name (NULL: the default); NULL after a fault was reported. */
 const hw_method *cli_method(const char *name);
-/* Tells what of the hydraulics is lacking, and who needs it; the exit code. */
+/* Reports which part of the hydraulics is missing, and which method needs it. Returned: the exit code. */
 int cli_explain_hydraulics(const cli_session *session, const char *who);
-/* Tells why a run could not be made; the exit code. */
+/* Reports why a run could not be created. Returned: the exit code. */
 int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session);
 
-/* Tells that there are no readings; the exit code. */
+/* Reports that there are no readings. Returned: the exit code. */
 int cli_explain_empty(const cli_session *session);
 /* Hands every reading to `take`, with a bar of progress on a terminal; `take` returns -1 to go on, or an exit code.
- * Returned: -1 after the last reading, or the exit code after the fault was told, that there is no reading included. */
+ * Returned: -1 after the last reading, or the exit code after the fault was reported, that there is no reading
+ * included. */
 int cli_each_reading(cli_session *session, int (*take)(void *context, const hw_reading *reading), void *context);
 
 /* Options of the methods, shared by identify and compare. */

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/session.h"
+#include "store.h"
 
 typedef struct {
   const char *store, *format;
@@ -107,7 +108,7 @@ static int check(request *r) {
 
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"[STORE]", NULL};
-  request r = {.store = "headwater.db", .format = "text"};
+  request r = {.store = HW_DEFAULT_STORE, .format = "text"};
   const cli_option options[] = {
       {"accept", OPTION_FLAG, &r.accept, NULL,
        "accept the log as it is now (after a restore or a repair; no service may run)", NULL},
@@ -118,7 +119,8 @@ static int run(int argc, char **argv) {
       "[STORE] [options]",
       "Compares all records of a store with their checksums, and the log with the hash chained over it, and\n"
       "reports what was changed, what is missing, and whether acknowledged records are lost at the end.\n"
-      "STORE is a database FILE (default headwater.db) or postgresql://...; a service may use it at the same\n"
+      "STORE is a database FILE (default " HW_DEFAULT_STORE
+      ") or postgresql://...; a service may use it at the same\n"
       "time. The exit code is 1 when something is wrong.",
       positional,
       options,

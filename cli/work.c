@@ -24,9 +24,10 @@ static int run(int argc, char **argv) {
       CLI_PROCESSING_ROWS(o.processing),
       {"keep", OPTION_POSITIVE, &o.retention_days, "DAYS",
        "retention: remove older readings, here and in the streams; default: keep all", NULL},
-      {"copy-every", OPTION_POSITIVE, &o.copy_s, "S", "time between copies of a partition to the cluster; default 30",
-       NULL},
-      {"threads", OPTION_COUNT, &o.threads, "N", "threads for the engines of one partition; default 1", NULL},
+      {"copy-every", OPTION_POSITIVE, &o.copy_s, "S",
+       "time between copies of a partition to the cluster; default " CLI_TEXT(HW_DEFAULT_COPY_S), NULL},
+      {"threads", OPTION_COUNT, &o.threads, "N",
+       "threads for the engines of one partition; default " CLI_TEXT(HW_DEFAULT_WORKER_THREADS), NULL},
   };
   const cli_usage usage = {
       &cli_verb_work,

@@ -59,12 +59,12 @@ static void print_day(const songhua_story *story, const songhua_day *d) {
   }
 }
 
-/* Does the interval cover what is known, give or take how well it is? */
+/* Does the interval cover the true value, within the accuracy to which that is known? */
 static bool covers(const hw_range *r, double truth, double give) {
   return r->lo - give <= truth && truth <= r->hi + give;
 }
 
-/* Over how many days the said interval of a time covered it, of those that spoke before it had come. */
+/* On how many days the interval of a time covered it, of the days before it had come. */
 static void count_forecasts(const songhua_story *story, size_t town, const hw_range *real, int *said, int *covered) {
   for (size_t i = 0; i < story->day_count; i++) {
     const songhua_day *d = &story->days[i];

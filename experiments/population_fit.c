@@ -1,7 +1,7 @@
 /* Fitting the population constants.
  *
  * The law, the reach above the first sensor and the reaches onward: maximum likelihood of their t distributions over
- * releases. Velocities: regressions by least squares, the scale of their t taken from rivers left out one by one.
+ * releases. Velocities: regressions by least squares, the scale of their t from held-out rivers, one at a time.
  * Recovery: maximum likelihood of a normal whose variance grows with age. What is fitted is the engine's own reading of
  * each completed pulse, with the reading's own variance.
  */
@@ -222,7 +222,7 @@ static void regress(const pool *all, const double (*row)[3], int columns, const 
   gsl_linalg_HH_solve(&a.matrix, &y.vector, &x.vector);
 }
 
-/* Coefficients on all, the scale of Cauchy's distribution on rivers left out. */
+/* Coefficients on all, the scale of Cauchy's distribution on held-out rivers. */
 static double regress_on_new(pool *all, const double (*row)[3], int columns, double *b) {
   for (size_t i = 0; i < all->count; i++) {
     regress(all, row, columns, all->release[i]->release->name, b);
@@ -317,7 +317,7 @@ static void fit_skew(pool *all) {
   all->population->skew_sd = sqrt(square - mean * mean);
 }
 
-/* Releases measured under the constants so far, without the river left out. Returned: rivers among them. */
+/* Releases measured under the constants so far, without the held-out river. Returned: rivers among them. */
 static size_t gather(const release *releases, size_t count, const char *left_out, measured *pulses, pool *all) {
   size_t rivers = 0;
   all->count = 0;

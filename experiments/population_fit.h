@@ -24,7 +24,7 @@ void field_read(hw__field *f, const release *r);
 /* Run the engine over the whole release and note its pulses. */
 bool population_measure(const release *r, const hw__population *population, measured *out);
 
-/* Learn all fitted constants from the releases that are not of the river left out (NULL: from all); the
+/* Learn all fitted constants from the releases that are not of the held-out river (NULL: from all); the
  * chosen ones are taken over from `chosen`, and nothing else of it is used.
  * Returned: *out, and the number of rivers learned from; 0 when memory ran out. */
 size_t population_learn(const release *releases, size_t count, const char *left_out, const hw__population *chosen,

@@ -44,8 +44,8 @@ static PyObject *create(PyTypeObject *type, PyObject *arguments, PyObject *keywo
   hw_py_module *module = hw_py_state(type);
   PyObject *river = NULL, *origin = NULL;
   const char *method = "posterior";
-  unsigned long long seed = 1;
-  double level = 0.9;
+  unsigned long long seed = HW_DEFAULT_SEED;
+  double level = HW_DEFAULT_LEVEL;
   Py_ssize_t particles = 0, threads = 0;
   if (!module || !PyArg_ParseTupleAndKeywords(arguments, keywords, "O!|sKdnnO", names, module->river, &river, &method,
                                               &seed, &level, &particles, &threads, &origin)) {

@@ -1,4 +1,4 @@
-/* Everything put together, started in order and stopped in reverse. */
+/* Starts the parts of the service in order and stops them in reverse. */
 #include "api/serve.h"
 
 #include <errno.h>
@@ -16,20 +16,19 @@
 #include "live/silence.h"
 #include "mqtt/mqtt.h"
 #include "rivers/river_files.h"
-#include "store/retention.h"
-#include "store/verify_loop.h"
+#include "store/upkeep.h"
 
 static void fill_defaults(hw_serve_options *o) {
-  o->listen = o->listen ? o->listen : "127.0.0.1:8080";
-  o->store = o->store ? o->store : "headwater.db";
+  o->listen = o->listen ? o->listen : HW_DEFAULT_LISTEN;
+  o->store = o->store ? o->store : HW_DEFAULT_STORE;
   hw__processing_fill_defaults(&o->processing);
-  o->speed = o->speed > 0 ? o->speed : 60;
-  o->future_s = o->future_s > 0 ? o->future_s : 300;
-  o->body_limit = o->body_limit ? o->body_limit : 8 << 20;
-  o->rate_per_s = o->rate_per_s > 0 ? o->rate_per_s : 1000;
-  o->connections = o->connections ? o->connections : 512;
-  o->threads = o->threads ? o->threads : 2;
-  o->verify_hours = o->verify_hours != 0 ? o->verify_hours : 24;
+  o->speed = o->speed > 0 ? o->speed : HW_DEFAULT_SPEED;
+  o->future_s = o->future_s > 0 ? o->future_s : HW_DEFAULT_FUTURE_S;
+  o->body_limit = o->body_limit ? o->body_limit : HW_DEFAULT_BODY_LIMIT;
+  o->rate_per_s = o->rate_per_s > 0 ? o->rate_per_s : HW_DEFAULT_RATE;
+  o->connections = o->connections ? o->connections : HW_DEFAULT_CONNECTIONS;
+  o->threads = o->threads ? o->threads : HW_DEFAULT_ENGINE_THREADS;
+  o->verify_hours = o->verify_hours != 0 ? o->verify_hours : HW_DEFAULT_VERIFY_HOURS;
 }
 
 static void warn_of_river(void *context, const char *sentence) {
@@ -87,12 +86,13 @@ static hw_status join_cluster(hw__service *service, hw_error *error) {
   const hw__cluster_options wanted = {.partitions = nats->partitions, .replicas = nats->replicas};
   hw__store_relax(service->store);
   const hw_status status = hw__bus_open(&connection, &service->bus, error);
-  return status == HW_OK
-             ? hw__follower_start(service->bus, &wanted, service->store, service->catalog, &service->follower)
-             : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__follower_start(service->bus, &wanted, service->store, service->catalog, &service->follower);
 }
 
-/* A file at fault changes nothing: nobody is locked out by a slip of the editor. */
+/* A faulty file changes nothing, so that a typing mistake locks nobody out. */
 static void reload_tokens(hw__service *service) {
   hw_error error = {{0}};
   if (!service->auth) {
@@ -105,7 +105,7 @@ static void reload_tokens(hw__service *service) {
   }
 }
 
-/* Until a signal, or until it turns out that this cluster is not for us. */
+/* Waits for a signal, or until the cluster turns out to be the wrong one. */
 static hw_status wait_for_stop(hw__service *service, hw_serve_signals *signals, hw_error *error) {
   while (!signals->stop) {
     const struct timespec wait = {0, 200000000};
@@ -137,73 +137,83 @@ static void announce(const hw__service *service, FILE *out) {
   }
 }
 
-hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error) {
-  hw__service service = {.options = *options};
-  hw__replay *replay = NULL;
-  hw__mqtt *mqtt = NULL;
-  hw__hooks *hooks = NULL;
-  hw__silence *silence = NULL;
-  hw__retention *retention = NULL;
-  hw__verify_loop *verifying = NULL;
-  hw__json_watch_memory();
-  fill_defaults(&service.options);
-  const hw_serve_options *o = &service.options;
-  hw_status status = load_rivers(&service, error);
+/* Everything beside the service itself that runs while it does. */
+typedef struct {
+  hw__silence *silence;
+  hw__hooks *hooks;
+  hw__upkeep upkeep;
+  hw__mqtt *mqtt;
+  hw__replay *replay;
+} helpers;
+
+static hw_status start(hw__service *service, helpers *h, FILE *out, hw_error *error) {
+  const hw_serve_options *o = &service->options;
+  hw_status status = load_rivers(service, error);
   if (status == HW_OK) {
-    status = hw__http_prepare(&service, error);
+    status = hw__http_prepare(service, error);
   }
   if (status == HW_OK) {
-    status = start_processing(&service, error);
+    status = start_processing(service, error);
   }
   if (status == HW_OK && o->nats.servers) {
-    status = join_cluster(&service, error);
+    status = join_cluster(service, error);
   }
   if (status == HW_OK) {
-    status = hw__http_start(&service, error);
+    status = hw__http_start(service, error);
   }
   if (status == HW_OK) {
-    status = hw__silence_start(&service, &silence, error);
+    status = hw__silence_start(service, &h->silence, error);
   }
   if (status == HW_OK && (o->webhook || o->command)) {
-    status = hw__hooks_start(&service, &hooks, error);
-  }
-  if (status == HW_OK && o->retention_days > 0) {
-    status = hw__retention_start(service.store, o->retention_days, &service.stopping, &retention, error);
-  }
-  if (status == HW_OK && o->verify_hours > 0) {
-    status = hw__verify_loop_start(service.store, o->verify_hours, &service.stopping, &verifying);
-  }
-  if (status == HW_OK && o->mqtt) {
-    status = hw__mqtt_start(&service, &mqtt, error);
+    status = hw__hooks_start(service, &h->hooks, error);
   }
   if (status == HW_OK) {
-    announce(&service, out);
-    if (o->replay) {
-      status = hw__replay_start(&service, o->replay, o->speed, &replay, error);
-    }
+    status =
+        hw__upkeep_start(service->store, o->retention_days, o->verify_hours, &service->stopping, &h->upkeep, error);
   }
+  if (status == HW_OK && o->mqtt) {
+    status = hw__mqtt_start(service, &h->mqtt, error);
+  }
+  if (status == HW_OK) {
+    announce(service, out);
+  }
+  if (status == HW_OK && o->replay) {
+    status = hw__replay_start(service, o->replay, o->speed, &h->replay, error);
+  }
+  return status;
+}
+
+/* First the parts that bring readings in, then those that process them, and the store last. */
+static void stop(hw__service *service, helpers *h) {
+  atomic_store(&service->stopping, true);
+  if (service->store) {
+    hw__store_wake_for_stop(service->store);
+  }
+  hw__replay_stop(h->replay);
+  hw__mqtt_stop(h->mqtt);
+  hw__http_stop(service);
+  hw__silence_stop(h->silence);
+  hw__upkeep_stop(&h->upkeep);
+  hw__hooks_stop(h->hooks);
+  hw__follower_stop(service->follower);
+  hw__processing_stop(&service->processing);
+  hw__store_close(service->store);
+  hw__bus_close(service->bus);
+  hw__auth_free(service->auth);
+  hw__catalog_free(service->catalog);
+  free((void *)service->time_bases);
+}
+
+hw_status hw_serve(const hw_serve_options *options, hw_serve_signals *signals, FILE *out, hw_error *error) {
+  hw__service service = {.options = *options};
+  helpers beside = {0};
+  hw__json_watch_memory();
+  fill_defaults(&service.options);
+  hw_status status = start(&service, &beside, out, error);
   if (status == HW_OK) {
     status = wait_for_stop(&service, signals, error);
     hw__log(HW_LOG_INFO, "stopping", NULL, NULL);
   }
-  /* First those who bring readings in, then those who work on them, the disk last. */
-  atomic_store(&service.stopping, true);
-  if (service.store) {
-    hw__store_wake_for_stop(service.store);
-  }
-  hw__replay_stop(replay);
-  hw__mqtt_stop(mqtt);
-  hw__http_stop(&service);
-  hw__silence_stop(silence);
-  hw__retention_stop(retention);
-  hw__verify_loop_stop(verifying);
-  hw__hooks_stop(hooks);
-  hw__follower_stop(service.follower);
-  hw__processing_stop(&service.processing);
-  hw__store_close(service.store);
-  hw__bus_close(service.bus);
-  hw__auth_free(service.auth);
-  hw__catalog_free(service.catalog);
-  free((void *)service.time_bases);
+  stop(&service, &beside);
   return status;
 }

@@ -3,6 +3,7 @@
 # sanitizers run all their tests; only valgrind sees a number that was never set.
 set -eu
 program=$(realpath "$1")
+tests=$(dirname "$(realpath "$0")")
 command -v valgrind >/dev/null || { echo 'skip: no valgrind'; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -17,16 +18,7 @@ candidates: [{id: mill, location_m: -5700}]
 intakes: [{id: works, location_m: 9000, alarm_g_m3: 0.01}]
 RIVER
 sed 's/dispersion_m2_s: 14.2/dispersion_m2_s: unknown/' known.yaml >unknown.yaml
-cat >network.yaml <<'RIVER'
-hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, decay_per_s: 0}
-branches:
-  - {id: stem, head_m: -40000, reaches: [{to_m: -20000, discharge_m3_s: 6}, {to_m: 0}]}
-  - {id: ash, head_m: -12000, joins: {branch: stem, at_m: -20000}, reaches: [{to_m: 0, discharge_m3_s: 2}]}
-search: {mass_g: [100, 100000], time_s: [-7200, 7200]}
-sensors:
-  - {id: up, branch: stem, location_m: -25000, noise_relative: 0.05}
-  - {id: low, location_m: -5000, noise_relative: 0.05}
-RIVER
+cp "$tests/cli/data/network.yaml" network.yaml
 "$program" simulate known.yaml --source 1234,-5670,-9000 --noise-relative 0.05 --censor >readings.csv
 "$program" simulate network.yaml --source 5000,ash:-8000,0 --noise-relative 0.05 --every 1800 >network.csv
 

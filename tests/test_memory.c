@@ -1,6 +1,5 @@
 /* Every allocation fails once: the call says HW_ENOMEM, hands out nothing, leaks nothing (valgrind and the
- * leak sanitizer watch), and works when tried again. The linker routes the library's allocations through
- * the __wrap functions below. */
+ * leak sanitizer watch), and works when tried again. See starve.h. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,32 +10,7 @@
 #include <cmocka.h>
 
 #include "paper_river.h"
-
-void *__real_calloc(size_t count, size_t size);
-void *__real_malloc(size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-/* Allocations until one fails; negative: none does. */
-static long until_failure = -1;
-
-static bool fails(void) {
-  return until_failure >= 0 && until_failure-- == 0;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_malloc(size_t size) {
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-  return fails() ? NULL : __real_realloc(old, size);
-}
+#include "starve.h"
 
 /* Lets the first, second, ... allocation of a call fail until the call gets through without meeting one.
  * Returned: how many failures were met. */
@@ -44,10 +18,9 @@ typedef hw_status (*attempt)(void *context);
 
 static long provoke(attempt call, void *context) {
   for (long n = 0; n < 10000; n++) {
-    until_failure = n;
+    starve(n, false);
     const hw_status status = call(context);
-    const bool met = until_failure < 0;
-    until_failure = -1;
+    feed_again();
     if (!met) {
       assert_int_equal(status, HW_OK);
       return n;
@@ -82,9 +55,9 @@ static void test_methods_survive_every_failed_allocation(void **state) {
   const hw_method *const *methods = hw_methods(&count);
   for (size_t i = 0; i < count; i++) {
     s->method = methods[i];
-    const long met = provoke(create_run, s);
-    print_message("%-10s %ld allocations\n", methods[i]->name, met);
-    assert_true(met > 0);
+    const long failures = provoke(create_run, s);
+    print_message("%-10s %ld allocations\n", methods[i]->name, failures);
+    assert_true(failures > 0);
   }
 }
 
@@ -93,9 +66,9 @@ static void test_field_model_survives_every_failed_allocation(void **state) {
   s->method = hw_method_find("posterior");
   const hw_quantity given = s->river.hydraulics.dispersion_m2_s;
   s->river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNKNOWN, 0, 1};
-  const long met = provoke(create_run, s);
+  const long failures = provoke(create_run, s);
   s->river.hydraulics.dispersion_m2_s = given;
-  assert_true(met > 10);
+  assert_true(failures > 10);
 }
 
 static hw_status solve_offline(void *context) {

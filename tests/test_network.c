@@ -11,25 +11,8 @@
 
 #include <cmocka.h>
 
-#include "headwater/headwater.h"
+#include "parse_river.h"
 #include "river/course.h"
-
-static char warnings[4096];
-
-static void note_warning(void *context, const char *sentence) {
-  (void)context;
-  snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", sentence);
-}
-
-static hw_river parse(const char *text) {
-  hw_river river;
-  hw_error error = {""};
-  warnings[0] = '\0';
-  if (hw_river_parse("r.yaml", text, strlen(text), note_warning, NULL, &river, &error) != HW_OK) {
-    fail_msg("%s", error.text);
-  }
-  return river;
-}
 
 /* A stem, a tributary of it, and a brook into the tributary. */
 #define HYDRAULICS                                                                  \
@@ -57,7 +40,7 @@ enum { BROOK, STEM, ASH };
 
 static void test_missing_discharges_follow_from_continuity(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
   assert_string_equal(warnings, "");
   const hw_branch *stem = &river.branches[STEM], *ash = &river.branches[ASH];
   /* The confluence at -31000 cuts the second reach of the stem, the one at -4100 the ash, whose only reach goes on to
@@ -86,7 +69,7 @@ static void test_missing_discharges_follow_from_continuity(void **state) {
 
 static void test_discharges_that_contradict_name_their_confluence(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS SEARCH SENSORS
+  hw_river river = parse("r.yaml", HYDRAULICS SEARCH SENSORS
                          "branches:\n"
                          "  - {id: stem, head_m: -61350, reaches: [{to_m: -31000, discharge_m3_s: 5.1}, {to_m: 0, "
                          "discharge_m3_s: 9.9}]}\n"
@@ -105,7 +88,8 @@ static void test_a_tributary_without_discharge_is_the_difference_or_a_share(void
   (void)state;
   /* As in the manual: the stem grows from 5.1 to 8.0, and the ash joins within the second reach. */
   hw_river river =
-      parse("hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}\n" SEARCH
+      parse("r.yaml",
+            "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}\n" SEARCH
             "sensors: [{id: s1, branch: ash, location_m: -900, noise_relative: 0.05}]\n"
             "branches:\n  - id: stem\n    head_m: -61350\n    reaches:\n"
             "      - {to_m: -50000, velocity_m_s: 0.61, discharge_m3_s: 5.1}\n      - {to_m: 0, discharge_m3_s: 8.0}\n"
@@ -113,10 +97,10 @@ static void test_a_tributary_without_discharge_is_the_difference_or_a_share(void
   assert_string_equal(warnings, "");
   assert_true(fabs(river.branches[1].reaches[0].discharge_m3_s - 2.9) < 1e-14);
   hw_river_free(&river);
-  river = parse("hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}\n" SEARCH
-                "sensors: [{id: s1, branch: ash, location_m: -900, noise_relative: 0.05}]\n"
-                "branches:\n  - {id: stem, head_m: -61350, reaches: [{to_m: 0, discharge_m3_s: 8.0}]}\n"
-                "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}}\n");
+  river = parse("r.yaml", "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}\n" SEARCH
+                          "sensors: [{id: s1, branch: ash, location_m: -900, noise_relative: 0.05}]\n"
+                          "branches:\n  - {id: stem, head_m: -61350, reaches: [{to_m: 0, discharge_m3_s: 8.0}]}\n"
+                          "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}}\n");
   assert_non_null(strstr(warnings, "no discharge for what meets where ash joins stem at -31000 m"));
   assert_true(river.branches[0].reaches[0].discharge_m3_s == 4 && river.branches[1].reaches[0].discharge_m3_s == 4);
   hw_river_free(&river);
@@ -124,11 +108,12 @@ static void test_a_tributary_without_discharge_is_the_difference_or_a_share(void
 
 static void test_two_brooks_may_make_a_river(void **state) {
   (void)state;
-  hw_river river = parse("hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, area_m2: 3, decay_per_s: 0}\n" SEARCH
-                         "sensors: [{id: s1, location_m: 900, noise_relative: 0.05}]\n"
-                         "branches:\n  - {id: stem, head_m: 0}\n"
-                         "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: 0}}\n"
-                         "  - {id: birch, head_m: -11000, joins: {branch: stem, at_m: 0}}\n");
+  hw_river river =
+      parse("r.yaml", "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, area_m2: 3, decay_per_s: 0}\n" SEARCH
+                      "sensors: [{id: s1, location_m: 900, noise_relative: 0.05}]\n"
+                      "branches:\n  - {id: stem, head_m: 0}\n"
+                      "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: 0}}\n"
+                      "  - {id: birch, head_m: -11000, joins: {branch: stem, at_m: 0}}\n");
   hw_transport *transport = NULL;
   assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
   const hw_leg leg = hw_transport_leg_between(transport, 1, -100, 0, 900);
@@ -141,7 +126,7 @@ static void test_two_brooks_may_make_a_river(void **state) {
 /* Theta, V and K by hand. */
 static void test_travel_time_variance_and_decay_add_up_along_the_way(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
   hw_transport *transport = NULL;
   assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
   const double from_m = -3370.5, to_m = -900;
@@ -168,7 +153,7 @@ static void test_travel_time_variance_and_decay_add_up_along_the_way(void **stat
 
 static void test_nothing_at_all_where_the_water_does_not_pass(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
   hw_transport *transport = NULL;
   assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
   const struct {
@@ -195,7 +180,7 @@ static void test_nothing_at_all_where_the_water_does_not_pass(void **state) {
 /* What passes a place is what was released, before and after every confluence. */
 static void test_mass_is_kept_over_confluences(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
   river.hydraulics.decay_per_s = 0;
   for (size_t b = 0; b < river.branch_count; b++) {
     for (size_t i = 0; i < river.branches[b].reach_count; i++) {
@@ -225,7 +210,7 @@ static void test_mass_is_kept_over_confluences(void **state) {
 
 static void test_a_course_is_the_way_down_as_one_line(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
   hw__course *course = NULL;
   assert_int_equal(hw__course_create(&river, BROOK, &course), HW_OK);
   /* The brook, the ash below it, the stem in two reaches below that. */
@@ -287,10 +272,10 @@ static void test_one_branch_is_the_river_itself(void **state) {
   "1e-6}\n" SENSORS_ONE
 #define SENSORS_ONE \
   "sensors: [{id: s1, location_m: -14210.5, noise_relative: 0.05}, {id: s2, location_m: 7.3, noise_relative: 0.05}]\n"
-  hw_river plain = parse(COMMON
+  hw_river plain = parse("r.yaml", COMMON
                          "search: {mass_g: [1, 2], location_m: [-30000, -15000], time_s: [0, 5]}\n"
                          "reaches:\n" PLAIN_REACHES);
-  hw_river branch = parse(COMMON
+  hw_river branch = parse("r.yaml", COMMON
                           "search: {mass_g: [1, 2], locations: {only: [-30000, -15000]}, time_s: [0, 5]}\n"
                           "branches:\n  - id: only\n    head_m: -40000\n    reaches:\n" PLAIN_REACHES
                           "      - {to_m: 0, velocity_m_s: 1.3, dispersion_m2_s: 40.5, area_m2: 60}\n");
@@ -351,7 +336,7 @@ static void test_a_large_network_loads_in_under_a_second(void **state) {
   }
   struct timespec begin, end;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin);
-  hw_river river = parse(text);
+  hw_river river = parse("r.yaml", text);
   hw_transport *transport = NULL;
   assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);

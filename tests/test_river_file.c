@@ -10,33 +10,17 @@
 
 #include <cmocka.h>
 
-#include "headwater/headwater.h"
+#include "parse_river.h"
 #include "river/doubt.h"
 
 #define HYDRAULICS "hydraulics: {velocity_m_s: 1.3333, dispersion_m2_s: 40.5, area_m2: 60, decay_per_s: 1.667e-10}\n"
 #define SEARCH     "search: {mass_g: [1000, 3000], location_m: [-30000, -10000], time_s: [-24000, -8700]}\n"
 #define SENSORS    "sensors: [{id: s1, location_m: -14210.5}]\n"
 
-static char warnings[2048];
-
-static void note_warning(void *context, const char *sentence) {
-  (void)context;
-  snprintf(warnings + strlen(warnings), sizeof warnings - strlen(warnings), "%s\n", sentence);
-}
-
-static hw_river parse(const char *text) {
-  hw_river river;
-  hw_error error = {""};
-  warnings[0] = '\0';
-  if (hw_river_parse("dir/r.yaml", text, strlen(text), note_warning, NULL, &river, &error) != HW_OK) {
-    fail_msg("%s", error.text);
-  }
-  return river;
-}
-
 static void test_every_value_lands_in_its_place(void **state) {
   (void)state;
   hw_river river = parse(
+      "dir/r.yaml",
       "name: \"Ache, upper\"\n"
       "hydraulics:\n  velocity_m_s: {median: 1.42, factor: 1.15}\n  dispersion_m2_s: unknown\n  discharge_m3_s: 37.5\n"
       "search:\n  mass_g: [10, 2.5e4]\n  location_m: [-3000, 12]\n  time_s: [-24000, -8700]\n"
@@ -73,7 +57,7 @@ static void test_every_value_lands_in_its_place(void **state) {
 
 static void test_reaches_inherit_what_they_do_not_say(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS SEARCH SENSORS
+  hw_river river = parse("dir/r.yaml", HYDRAULICS SEARCH SENSORS
                          "reaches:\n  - {to_m: -20000, velocity_m_s: 1.5}\n  - {to_m: 0, dispersion_m2_s: 30, area_m2: "
                          "50, decay_per_s: 1e-5}\n  - {to_m: 14.2, discharge_m3_s: 26.666}\n");
   assert_int_equal(river.reach_count, 3);
@@ -87,6 +71,7 @@ static void test_reaches_inherit_what_they_do_not_say(void **state) {
 static void test_doubt_has_a_common_and_a_local_part(void **state) {
   (void)state;
   hw_river river = parse(
+      "dir/r.yaml",
       "hydraulics: {velocity_m_s: {median: 0.7, factor: 1.15}, dispersion_m2_s: {median: 40, factor: 1.8, local: "
       "1.37}, discharge_m3_s: 14.2}\n" SEARCH SENSORS
       "reaches:\n  - {to_m: -20000, velocity_m_s: 0.61, discharge_m3_s: 5.1}\n"
@@ -114,7 +99,7 @@ static void test_doubt_has_a_common_and_a_local_part(void **state) {
 
 static void test_instants_make_the_search_box_a_calendar_one(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS SENSORS
+  hw_river river = parse("dir/r.yaml", HYDRAULICS SENSORS
                          "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: [2026-03-01T08:15:00+01:00, "
                          "\"2026-03-01 07:15:30Z\"]}\n");
   assert_true(river.search_is_calendar);
@@ -124,7 +109,7 @@ static void test_instants_make_the_search_box_a_calendar_one(void **state) {
 
 static void test_a_box_without_a_time_counts_from_the_first_reading(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS "search: {mass_g: [1, 2], location_m: [-30000, 0]}\n" SENSORS);
+  hw_river river = parse("dir/r.yaml", HYDRAULICS "search: {mass_g: [1, 2], location_m: [-30000, 0]}\n" SENSORS);
   assert_true(river.search.lo.time_s == -172800 && river.search.hi.time_s == 604800 && !river.search_is_calendar);
   assert_non_null(strstr(warnings, "search time_s -172800 to 604800"));
   hw_river_free(&river);
@@ -132,7 +117,7 @@ static void test_a_box_without_a_time_counts_from_the_first_reading(void **state
 
 static void test_candidates_carry_their_prior_and_their_log(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS SEARCH SENSORS
+  hw_river river = parse("dir/r.yaml", HYDRAULICS SEARCH SENSORS
                          "candidates:\n  - {id: mill, location_m: -21000, prior: 2.5, active: [[-20000, -18000.5], "
                          "[-12000, -9000]], active_trust: 0.7}\n  - {id: works, location_m: -22000}\n"
                          "none_of_these: {prior: 0.37}\n");
@@ -142,14 +127,14 @@ static void test_candidates_carry_their_prior_and_their_log(void **state) {
   assert_true(works->prior == 0 && works->active_count == 0 && works->active_trust == 0);
   assert_true(river.none_prior == 0.37);
   hw_river_free(&river);
-  river = parse(HYDRAULICS SEARCH SENSORS);
+  river = parse("dir/r.yaml", HYDRAULICS SEARCH SENSORS);
   assert_true(river.none_prior == 0.2 && river.when.sd_s == 0);
   hw_river_free(&river);
 }
 
 static void test_release_time_may_be_a_distribution(void **state) {
   (void)state;
-  hw_river river = parse(HYDRAULICS SENSORS
+  hw_river river = parse("dir/r.yaml", HYDRAULICS SENSORS
                          "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {median: "
                          "2026-03-01T08:15:00+01:00, sd_s: 600}}\n"
                          "candidates: [{id: a, location_m: -9, active: [[2026-03-01T06:00:00Z, "
@@ -163,9 +148,10 @@ static void test_release_time_may_be_a_distribution(void **state) {
 
 static void test_odd_but_usable_rivers_warn(void **state) {
   (void)state;
-  hw_river river = parse("hydraulics: {velocity_m_s: 1.2}\n" SEARCH
-                         "sensors:\n  - {id: s1, location_m: -14210.5}\n  - {id: up, location_m: -30000}\n"
-                         "candidates: [{id: far, location_m: 5}]\n");
+  hw_river river =
+      parse("dir/r.yaml", "hydraulics: {velocity_m_s: 1.2}\n" SEARCH
+                          "sensors:\n  - {id: s1, location_m: -14210.5}\n  - {id: up, location_m: -30000}\n"
+                          "candidates: [{id: far, location_m: 5}]\n");
   assert_string_equal(
       warnings,
       "dir/r.yaml:1: no dispersion_m2_s in hydraulics: taken as unknown\n"

@@ -1,7 +1,7 @@
 """The walls of the house: no #include may point where tests/walls.txt does not allow it.
 
-    walls.py [ROOT]          fails on an edge that is not allowed, or when docs/architecture.md shows another graph;
-                             prints the graph of rooms
+    walls.py [ROOT]          fails on an edge that is not allowed, on files that include each other in a circle, or when
+                             docs/architecture.md shows another graph; prints the graph of rooms
     walls.py [ROOT] --write  puts the graph into docs/architecture.md
 
 A room is a folder, or one public header. The file lists rooms from the ground up, each with those it may include from,
@@ -53,17 +53,44 @@ def resolve(root, file, name):
     return None
 
 
-def edges(root):
-    """{(room, room): [file: include]} over all sources."""
+def includes(root):
+    """{file: {file it includes: the name it uses}} over all sources."""
     found = {}
     for folder in FOLDERS:
         for path in sorted((root / folder).rglob("*.[ch]")):
             file = path.relative_to(root)
-            for name in re.findall(r'^\s*#\s*include\s+[<"]([^">]+)[">]', path.read_text(), re.MULTILINE):
-                target = resolve(root, file, name)
-                if target and room_of(target) != room_of(file):
-                    found.setdefault((room_of(file), room_of(target)), []).append(f"{file}: {name}")
+            names = re.findall(r'^\s*#\s*include\s+[<"]([^">]+)[">]', path.read_text(), re.MULTILINE)
+            targets = ((resolve(root, file, name), name) for name in names)
+            found[file] = {target: name for target, name in targets if target}
     return found
+
+
+def edges(files):
+    """{(room, room): [file: include]} of the files' includes."""
+    found = {}
+    for file, targets in files.items():
+        for target, name in targets.items():
+            if room_of(target) != room_of(file):
+                found.setdefault((room_of(file), room_of(target)), []).append(f"{file}: {name}")
+    return found
+
+
+def circle(files):
+    """Files that include each other in a circle, the first again at the end; [] where there is none."""
+    done, way = set(), []
+
+    def follow(file):
+        if file in way:
+            return way[way.index(file) :] + [file]
+        if file in done:
+            return []
+        way.append(file)
+        found = next(filter(None, map(follow, files.get(file, ()))), [])
+        way.pop()
+        done.add(file)
+        return found
+
+    return next(filter(None, map(follow, files)), [])
 
 
 def graph(found, rooms):
@@ -90,9 +117,10 @@ def main():
     arguments = [argument for argument in sys.argv[1:] if argument != "--write"]
     root = pathlib.Path(arguments[0] if arguments else ".")
     allowed = read_rules(root / "tests/walls.txt")
-    found = edges(root)
+    files = includes(root)
+    found = edges(files)
     bad = 0
-    for (at, to), includes in sorted(found.items()):
+    for (at, to), lines in sorted(found.items()):
         if at not in allowed:
             fault = f"no line for {at}"
         elif to in allowed[at]:
@@ -100,7 +128,11 @@ def main():
         else:
             fault = f"{at} may not include from {to}"
         bad += 1
-        print(f"tests/walls.txt: {fault}\n  " + "\n  ".join(includes), file=sys.stderr)
+        print(f"tests/walls.txt: {fault}\n  " + "\n  ".join(lines), file=sys.stderr)
+    around = circle(files)
+    if around:
+        bad += 1
+        print("a circle of includes: " + " -> ".join(map(str, around)), file=sys.stderr)
     now = graph(found, allowed)
     print(now)
     document = root / "docs/architecture.md"

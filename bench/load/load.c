@@ -28,8 +28,9 @@ typedef struct {
   load_samples latency;
 } client;
 
-/* Client k sends readings k, k + clients, ... of an endless row, in batches: all sensors, times growing. */
-size_t load_csv_batch(char *out, size_t capacity, uint64_t *number, size_t count) {
+/* Client k sends readings k, k + clients, ... of an endless row, in batches: all sensors, times growing.
+ * Returned: bytes of CSV written. */
+static size_t write_batch(char *out, size_t capacity, uint64_t *number, size_t count) {
   size_t size = (size_t)snprintf(out, capacity, "river,time_s,sensor,concentration_g_m3\n");
   for (size_t i = 0; i < count; i++) {
     const uint64_t n = (*number)++;
@@ -66,7 +67,7 @@ static void *run_client(void *argument) {
   load_http_open(&http, c->port);
   const double until = load_now_s() + c->seconds;
   while (load_now_s() < until) {
-    const size_t size = load_csv_batch(body, sizeof body, &number, LOAD_BATCH);
+    const size_t size = write_batch(body, sizeof body, &number, LOAD_BATCH);
     size_t at;
     const double sent = load_now_s();
     const int status = load_http_call(&http, "POST", "/v1/readings", "text/csv", body, size, &at);

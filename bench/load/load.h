@@ -57,9 +57,6 @@ void load_service_stop(load_service *service);
 /* Bare SQLite, same schema, same rows, `group` of them per commit. Returned: rows per second. */
 double load_bare_sqlite(const char *folder, size_t group, double seconds);
 
-/* Readings of all sensors in turn; *number moves on. Returned: bytes of CSV written. */
-size_t load_csv_batch(char *out, size_t capacity, uint64_t *number, size_t count);
-
 /* Publish `count` readings over QoS 1 to the broker at port. Returned: seconds until all were acknowledged by it. */
 double load_mqtt_publish(int port, size_t count, uint64_t *number);
 int load_broker_start(const char *folder, int *port);

@@ -125,7 +125,7 @@ int load_fork(void) {
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) {
-      _exit(3); /* it went before we could ask to go with it */
+      _exit(3); /* the parent ended before we could ask to end with it */
     }
   }
   return pid;

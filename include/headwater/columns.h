@@ -1,9 +1,9 @@
-/* How somebody else's table says what headwater wants to know: which column is the time, which the sensor, which the
- * concentration, and how they are written.
+/* Describes a table of another program: which column is the time, which the sensor, which the concentration, and how
+ * they are written.
  *
- * Everything may be left open; what is open is found out from the table itself, told, and refused where it is in doubt.
- * The same keys stand under `import:` in a river file, in a file for --columns, and in what `headwater columns`
- * proposes (docs/import.md).
+ * Everything may be left open. What is open is found out from the table itself and reported; where it is in doubt,
+ * the table is refused. The same keys stand under `import:` in a river file, in a file for --columns, and in what
+ * `headwater columns` proposes (docs/import.md).
  */
 #ifndef HEADWATER_COLUMNS_H
 #define HEADWATER_COLUMNS_H
@@ -34,7 +34,7 @@ typedef enum {
   HW_TIME_HOURS
 } hw_time_form;
 
-/* What to make of the hour that a clock goes through twice in autumn. */
+/* How to read the hour that occurs twice in autumn. */
 typedef enum {
   HW_TWICE_REFUSED,
   HW_TWICE_FIRST,

@@ -29,7 +29,7 @@ typedef enum {
 #undef HW_STOP_ENUM
 } hw_stop;
 const char *hw_stop_text(hw_stop stop);
-/* False where the method ran out of iterations, budget or finite numbers before it was done. */
+/* False where the method ran out of iterations or budget, or met a number that is not finite, before it was done. */
 bool hw_stop_converged(hw_stop stop);
 
 typedef struct {

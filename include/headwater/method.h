@@ -57,16 +57,24 @@ enum {
   HW_WITHOUT_CURVATURE = 2 /* steps by box widths alone, neither Gauss-Newton nor Barzilai-Borwein */
 };
 
+#define HW_DEFAULT_SEED         1
+#define HW_DEFAULT_LEVEL        0.9  /* of every interval and region */
+#define HW_DEFAULT_WINDOW       1000 /* of resolved learners; printed and corrected ones have 1 */
+#define HW_DEFAULT_STARTS       30
+#define HW_DEFAULT_TOLERANCE    5e-6
+#define HW_DEFAULT_ITERATIONS   200
+#define HW_DEFAULT_PERTURBATION 0.4
+
 /* Zero means the default everywhere, so `hw_options options = {0};` is a good start. */
 typedef struct {
-  uint64_t seed;              /* default 1 */
-  double level;               /* of intervals; default 0.9 */
+  uint64_t seed;
+  double level;               /* of intervals */
   hw_variant variant;         /* gradient methods */
-  size_t window;              /* readings in the loss of the gradient methods; default 1000, printed and corrected 1 */
-  size_t starts;              /* paths of mtgd, mptgd; default 30 */
-  double tolerance;           /* on the box-scaled projected gradient; default 5e-6 */
-  size_t iterations;          /* most iterations of one solve; default 200 */
-  double perturbation;        /* radius of aptgd, mptgd in box widths; default 0.4 */
+  size_t window;              /* readings in the loss of the gradient methods */
+  size_t starts;              /* paths of mtgd, mptgd */
+  double tolerance;           /* on the box-scaled projected gradient */
+  size_t iterations;          /* most iterations of one solve */
+  double perturbation;        /* radius of aptgd, mptgd in box widths */
   hw_line_search line_search; /* printed and corrected learners */
   bool no_moment_start;       /* resolved learners: do not restart from the readings' moments */
   unsigned without;           /* resolved learners: HW_WITHOUT_..., or-ed */

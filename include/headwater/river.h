@@ -24,7 +24,7 @@ extern "C" {
 
 enum { HW_ID_SIZE = 64, HW_NAME_SIZE = 160 };
 
-/* Where a quantity stands between measured and guessed. */
+/* How well a quantity is known. */
 typedef enum {
   HW_KNOWN,     /* value is right */
   HW_UNCERTAIN, /* lognormal: 68 % of the probability within value/factor .. value*factor */
@@ -210,8 +210,8 @@ double hw_river_way_m(const hw_river *river, size_t from_branch, double from_m, 
 /* Index of the branch that joins nothing; 0 on a river without branches. */
 size_t hw_river_outlet(const hw_river *river);
 
-/* The place at this share (0 .. 1) of all the channel that is searched, laid end to end in the order of the branches:
- * an even share is a place without prejudice. */
+/* The place at this share (0 .. 1) of all the channel that is searched, laid end to end in the order of the
+ * branches: shares drawn evenly give every place the same chance. */
 double hw_river_search_place(const hw_river *river, double share, size_t *branch);
 
 /* True when velocity and dispersion are known or have a median everywhere: what the paper's

@@ -46,8 +46,8 @@ typedef struct hw_rows hw_rows;
 /* The text is borrowed until hw_rows_free, and so is the river: where it has an `import` with nothing left open, a CSV
  * whose header is not ours is read by that. NULL: our own way only. Status: HW_ENOMEM */
 hw_status hw_rows_create(const char *text, size_t size, hw_rows_format format, const hw_river *river, hw_rows **out);
-/* Status: HW_EEND after the last; HW_EINPUT with a sentence in *error for a row at fault: the next call goes on behind
- * it. A CSV header that lacks a column is the only fault told of its text. */
+/* Status: HW_EEND after the last; HW_EINPUT with a sentence in *error for a row at fault: the next call goes on
+ * behind it. Of a CSV whose header lacks a column only that fault is reported. */
 hw_status hw_rows_next(hw_rows *rows, hw_row *out, hw_error *error);
 /* Number of the line read last, from 1. */
 uint64_t hw_rows_line(const hw_rows *rows);

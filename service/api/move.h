@@ -21,11 +21,12 @@ typedef struct {
 } hw_move_watcher;
 
 /* Write all of a store, as it is at one moment: a service may be writing to it meanwhile.
- * Status: HW_EIO with *error. */
+ * Status: HW_EIO or HW_ENOMEM, with *error. */
 hw_status hw_export(const char *store, FILE *out, const hw_move_watcher *watch, uint64_t *rows, hw_error *error);
 
 /* Read a stream into an empty store, made when there is none; all of it or nothing. `name` is what messages call the
- * stream. Status: HW_EINPUT when the stream is at fault or the store not empty, HW_EIO, with *error. */
+ * stream. Status: HW_EINPUT when the stream is at fault or the store not empty, HW_EIO or HW_ENOMEM; each with
+ * *error. */
 hw_status hw_import(const char *store, const char *name, FILE *in, const hw_move_watcher *watch, uint64_t *rows,
                     hw_error *error);
 

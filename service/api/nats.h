@@ -5,6 +5,9 @@
 
 #include <stddef.h>
 
+#define HW_DEFAULT_PARTITIONS 16
+#define HW_DEFAULT_REPLICAS   3 /* of a stream; 1 on a single server */
+
 typedef struct {
   const char *servers;         /* URL[,URL...]; NULL: no cluster */
   const char *credentials;     /* file */

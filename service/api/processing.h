@@ -6,11 +6,11 @@
 #include <stdint.h>
 
 #define HW_DEFAULT_METHOD                "posterior"
-#define HW_DEFAULT_SEED                  1
 #define HW_DEFAULT_CANDIDATE_PROBABILITY 0.8
 #define HW_DEFAULT_INTAKE_PROBABILITY    0.5
 #define HW_DEFAULT_LEAD_IN_S             21600
 #define HW_DEFAULT_QUIET_S               21600
+#define HW_DEFAULT_VERIFY_HOURS          24 /* between comparisons of the log with its checksums */
 
 typedef struct {
   const char *method;           /* of new incidents */

@@ -1,4 +1,4 @@
-/* Is what a store holds what was stored? docs/operations.md, Checking a store. */
+/* Checks that a store still holds what was stored in it (docs/operations.md, Checking a store). */
 #ifndef HW_API_VERIFY_H
 #define HW_API_VERIFY_H
 
@@ -27,11 +27,12 @@ typedef struct {
   char name[200]; /* what messages call the store: never with a password */
 } hw_verify_tally;
 
-/* All of a store, also beside a running service. Status: HW_EIO with *error; faults found are no failure. */
+/* Checks all of a store; a service may run on it meanwhile. Status: HW_EIO with *error. A fault that was found is
+ * not a failure of the call. */
 hw_status hw_verify(const char *store, const hw_verify_watcher *watch, hw_verify_tally *tally, hw_error *error);
 
-/* Take the log as it is now for what was stored: sums, chain and head are made anew, kept faults forgotten. No service
- * may run on it. Status: HW_EIO with *error; then nothing has changed. */
+/* Accepts the log as it is now: checksums, chain and head are computed again, and faults on record are removed. No
+ * service may run on the store. Status: HW_EIO with *error; then nothing has changed. */
 hw_status hw_verify_accept(const char *store, const hw_verify_watcher *watch, hw_verify_tally *tally, hw_error *error);
 
 #endif

@@ -1,4 +1,5 @@
-/* Memory that many share: each takes what it needs next and gives it back; who gets nothing comes again later. */
+/* A limit on memory that many requests share. Each takes what it needs next and gives it back later; a request that
+ * gets nothing is to be tried again. */
 #ifndef HW_BASE_BUDGET_H
 #define HW_BASE_BUDGET_H
 
@@ -10,7 +11,7 @@ typedef struct {
   _Atomic size_t left_bytes;
 } hw__budget;
 
-/* budget NULL: there is no bound. False: not so much is left, nothing was taken. */
+/* budget NULL: there is no limit. Returned: false when less than that is left; nothing was taken then. */
 static inline bool hw__budget_take(hw__budget *budget, size_t bytes) {
   size_t left = budget ? atomic_load(&budget->left_bytes) : 0;
   while (budget && left >= bytes) {

@@ -1,4 +1,4 @@
-/* A clock that never jumps, and a nap by it. */
+/* A clock that never jumps, a nap by it, and any other clock of the system. */
 #ifndef HW_BASE_CLOCK_H
 #define HW_BASE_CLOCK_H
 
@@ -15,6 +15,12 @@ static inline double hw__clock_s(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static inline int64_t hw__clock_us(clockid_t which) {
+  struct timespec now;
+  clock_gettime(which, &now);
+  return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 static inline void hw__clock_nap_ms(int ms) {

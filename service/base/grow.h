@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Room for one more. Given: where the array's pointer is kept, its count and capacity, the size of an element, the
- * capacity to begin with. Returned: false when memory ends; the array stays as it was. */
+ * capacity to begin with. Returned: false when there is no memory; the array is unchanged. */
 static inline bool hw__grow(void *array, size_t count, size_t *capacity, size_t size, size_t first) {
   if (count < *capacity) {
     return true;

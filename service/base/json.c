@@ -4,9 +4,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* Jansson 2.14 writes past its buffer when an allocation fails while it reads a string. So none does: what malloc does
- * not give comes from a reserve that is set aside before, and the result is then given up. The dearest text,
- * `[{},{},...]`, takes 70 times its length. */
+/* Jansson 2.14 writes past its buffer when an allocation fails while it reads a string. So no allocation may fail:
+ * when malloc has nothing left, a reserve that was set aside before serves instead, and the result is thrown away.
+ * The text that takes most memory for its length is `[{},{},...]`, 70 times its length. */
 enum { RESERVE_PER_BYTE = 160, RESERVE_LEAST = 8192, ALIGNMENT = 16 };
 
 static _Thread_local struct {

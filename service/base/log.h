@@ -4,7 +4,7 @@
 
 typedef enum { HW_LOG_ERROR, HW_LOG_WARNING, HW_LOG_INFO } hw__log_level;
 
-/* {"time": ..., "level": ..., "event": ..., key: value}. key NULL: no more than that. */
+/* {"time": ..., "level": ..., "event": ..., key: value}. key NULL: no field beside these. */
 void hw__log(hw__log_level level, const char *event, const char *key, const char *value);
 /* The same with a formatted value. */
 void hw__logf(hw__log_level level, const char *event, const char *key, const char *format, ...)

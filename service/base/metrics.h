@@ -48,7 +48,7 @@ typedef enum {
       HW_METRIC_COUNT
 } hw__metric;
 
-/* Process-wide, like the process they describe; safe from any thread. */
+/* The counts belong to the whole process. Safe from any thread. */
 void hw__metric_add(hw__metric metric, uint64_t by);
 uint64_t hw__metric_get(hw__metric metric);
 

@@ -1,4 +1,4 @@
-/* A sleep that a stop ends. */
+/* A sleep that ends early when the service stops. */
 #ifndef HW_BASE_REST_H
 #define HW_BASE_REST_H
 

@@ -1,5 +1,5 @@
-/* What we speak and accept under TLS: 1.2 and 1.3, keys that a stolen certificate does not open later (ECDHE), ciphers
- * that authenticate what they encrypt. In GnuTLS's words. */
+/* What we offer and accept under TLS, as a priority string of GnuTLS: versions 1.2 and 1.3, forward secrecy (ECDHE),
+ * and authenticated encryption only. */
 #ifndef HW_BASE_TLS_H
 #define HW_BASE_TLS_H
 

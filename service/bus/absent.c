@@ -1,4 +1,4 @@
-/* A build without NATS: there is no bus to open, so nobody gets to call the rest. */
+/* A build without NATS: the bus cannot be opened, so none of the other calls is ever made. */
 #include <stdio.h>
 
 #include "bus/bus.h"

@@ -1,4 +1,4 @@
-/* Streams, keys, and words in passing. */
+/* Streams, key-value buckets, and messages that are not stored. */
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static natsStatus add_stream(hw__bus *bus, const hw__bus_stream *stream, int64_t
   return js_AddStream(NULL, bus->js, &config, NULL, code);
 }
 
-/* A stream that is there gets the age asked for now. */
+/* An existing stream gets the maximal age that is asked for now. */
 static hw__bus_status set_age(hw__bus *bus, const hw__bus_stream *stream) {
   jsStreamInfo *info = NULL;
   natsStatus s = js_GetStreamInfo(&info, bus->js, stream->name, NULL, NULL);
@@ -84,7 +84,7 @@ bool hw__bus_can_store(hw__bus *bus, const char *stream) {
   return 2 * well > others + 1;
 }
 
-/* No version is told to clients; that a stream can be compressed came with 2.10. */
+/* The server does not tell clients its version. Streams can be compressed since 2.10, so that is what we test. */
 bool hw__bus_may_fork(hw__bus *bus, const char *stream) {
   char subject[128];
   natsMsg *answer = NULL;

@@ -1,8 +1,8 @@
 /* The message bus: NATS JetStream behind a small interface. Nothing outside bus*.c knows that it is NATS.
  *
- * Every call may meet a cluster that is electing, restarting or gone: it tries for the time it is given
- * and then says HW_BUS_AWAY; the connection heals by itself. Safe from any thread, but a pull and a
- * message belong to one.
+ * Every call may find the cluster electing a leader, restarting or gone: it tries for the time it is given and then
+ * returns HW_BUS_AWAY; the connection is restored in the background. Safe from any thread, but a pull and a message
+ * belong to one thread.
  */
 #ifndef HW_BUS_BUS_H
 #define HW_BUS_BUS_H
@@ -28,16 +28,16 @@ typedef struct {
   const char *credentials;     /* file, or NULL */
   const char *ca;              /* certificates trusted for tls:// servers, PEM; NULL: the machine's own */
   const char *user, *password; /* for servers whose URL has none; NULL: none */
-  const char *name;            /* ours, for those who watch the cluster */
+  const char *name;            /* our name, as the servers' monitoring shows it */
 } hw__bus_options;
 
-/* Starts connecting, in the background where nobody answers yet.
- * Status: HW_EDOMAIN for servers that are none, refuse us or cannot be trusted, HW_EINPUT for files that cannot be
- * read, HW_EUNSUPPORTED in a build without NATS, with *error. */
+/* Starts connecting, and goes on in the background where no server answers yet.
+ * Status: HW_EDOMAIN for servers whose URL is wrong, that refuse us or whose certificate is not trusted, HW_EINPUT
+ * for files that cannot be read, HW_EUNSUPPORTED in a build without NATS, with *error. */
 hw_status hw__bus_open(const hw__bus_options *options, hw__bus **out, hw_error *error);
 void hw__bus_close(hw__bus *bus);
 bool hw__bus_connected(const hw__bus *bus);
-/* Is it over for good, because the servers answer and refuse our credentials? *error says so. */
+/* Have the servers refused our credentials, so that trying again is of no use? *error says so then. */
 bool hw__bus_refused(const hw__bus *bus, hw_error *error);
 
 /* --- streams and buckets --- */
@@ -45,18 +45,20 @@ bool hw__bus_refused(const hw__bus *bus, hw_error *error);
 typedef struct {
   const char *name;     /* of the stream; a bucket's is KV_<bucket> */
   const char *subjects; /* one pattern */
-  size_t replicas;      /* 0: three where the engine runs as a cluster, else one */
-  double keep_s;        /* messages go when they are older; 0: never, or as it is */
+  size_t replicas;      /* 0: three where the servers form a cluster, else one */
+  double keep_s;        /* older messages are removed; 0: never, or as the stream has it */
   bool latest;          /* only the last message of every subject is kept */
   bool bucket;          /* the same, as a key-value bucket */
 } hw__bus_stream;
 
-/* Make it unless it is there. */
+/* Creates it unless it exists. */
 hw__bus_status hw__bus_make(hw__bus *bus, const hw__bus_stream *stream);
 hw__bus_status hw__bus_last(hw__bus *bus, const char *stream, int64_t *seq);
-/* Could it acknowledge a message now: has it a leader, and that leader lately heard of a majority of the copies? */
+/* Could the stream acknowledge a message now? That is: it has a leader that has lately heard from a majority of the
+ * copies. */
 bool hw__bus_can_store(hw__bus *bus, const char *stream);
-/* Is it kept in several copies by an engine that lets them differ after a leader was cut off (NATS before 2.10)? */
+/* Does the stream have several copies on servers older than NATS 2.10, which let copies differ after a leader was
+ * cut off? */
 bool hw__bus_may_fork(hw__bus *bus, const char *stream);
 
 /* --- publishing --- */
@@ -67,7 +69,7 @@ typedef struct {
   const char *subject;
   const char *data;
   size_t size;
-  const char *id;        /* the stream takes one of several with the same id; may be NULL */
+  const char *id;        /* of several messages with the same id the stream stores one; may be NULL */
   bool guarded;          /* store only if the subject's last message is `expected` (0: none) */
   int64_t expected;      /* revision */
   hw__bus_answer answer; /* filled in, as are those below */
@@ -114,11 +116,11 @@ void hw__bus_pull_close(hw__bus_pull *pull);
 hw__bus_status hw__bus_pull_fetch(hw__bus_pull *pull, hw__bus_message *out, size_t limit, int timeout_ms,
                                   size_t *count);
 
-/* --- words in passing: nobody keeps them --- */
+/* --- messages that are not stored --- */
 
 typedef void (*hw__bus_hear)(void *context, const char *subject);
 void hw__bus_say(hw__bus *bus, const char *subject);
-/* One listener for the life of the bus; called from a thread of the bus. */
+/* One listener for as long as the bus is open. It is called from a thread of the bus. */
 hw__bus_status hw__bus_listen(hw__bus *bus, const char *pattern, hw__bus_hear hear, void *context);
 
 #endif

@@ -22,7 +22,7 @@ static void on_found(natsConnection *connection, void *context) {
   (void)context;
   char url[256] = "";
   natsConnection_GetConnectedUrl(connection, url, sizeof url);
-  const char *host = strrchr(url, '@'); /* a password is nobody's business */
+  const char *host = strrchr(url, '@'); /* without passwords: this goes into a log */
   hw__log(HW_LOG_INFO, "bus_connected", "server", host ? host + 1 : url);
 }
 
@@ -49,7 +49,7 @@ static natsStatus set_servers(natsOptions *options, const char *list) {
   return status;
 }
 
-/* A server that is paused or cut off is noticed within about three seconds; we never give up. */
+/* A server that is paused or cut off is noticed within about three seconds. Reconnecting is tried for ever. */
 static natsStatus set_patience(natsOptions *o, hw__bus *bus) {
   natsStatus s = natsOptions_SetMaxReconnect(o, -1);
   s = s == NATS_OK ? natsOptions_SetReconnectWait(o, 200) : s;
@@ -80,8 +80,8 @@ static natsStatus set_options(natsOptions *o, hw__bus *bus, const hw__bus_option
   return s;
 }
 
-/* Once in the open, where the library says what is wrong, then in the background, where it does not. A server that
- * answers and refuses us will not change its mind. */
+/* The first attempt is made in the foreground, because only there the library says what is wrong; later ones are
+ * made in the background. A server that refuses us will go on refusing. */
 static natsStatus connect_bus(hw__bus *bus, const hw__bus_options *options, hw_error *error) {
   natsOptions *o = NULL;
   natsStatus s = natsOptions_Create(&o);

@@ -1,8 +1,8 @@
 /* Publishing with an answer for each letter.
  *
- * A letter goes out with a reply address of its own; the stream's answer, or the engine's word that
- * nobody is there, comes back to it. What failed or stays without an answer is sent again under the
- * same id, which the stream takes once. */
+ * A letter goes out with a reply address of its own; the stream's answer, or the server's notice that no stream
+ * listens, comes back to it. What failed or was not answered is sent again under the same id, and the stream stores
+ * it once. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void settle(hw__bus_letter *letter, natsMsg *message) {
     letter->answer = code == WRONG_LAST_SEQUENCE ? HW_BUS_REFUSED : HW_BUS_FAILED;
   } else if (json_integer_value(seq) > 0) {
     letter->seq = (int64_t)json_integer_value(seq);
-    /* Sent twice, the first may be our own. */
+    /* When a letter was sent twice, the one stored first may be our own. */
     letter->repeated = letter->sends == 1 && json_is_true(json_object_get(root, "duplicate"));
     letter->answer = HW_BUS_STORED;
   } else {
@@ -90,11 +90,12 @@ static void send_round(hw__bus *bus, hw__bus_batch *batch) {
       return;
     }
   }
-  /* Sent now, not when the library gets to it; but a server that is paused shall not hold us up. */
+  /* Flushes now instead of leaving it to the library, but does not wait long for a server that is paused. */
   natsConnection_FlushTimeout(bus->connection, FLUSH_MS);
 }
 
-/* The lock is held. Wait until all have an answer or the time is up. Returned: all are settled for good. */
+/* The lock is held. Waits until all have an answer or the time is up. Returned: true when every letter has a final
+ * answer. */
 static bool await(hw__bus *bus, const hw__bus_batch *batch, int64_t until_ms) {
   const struct timespec until = {until_ms / 1000, (long)(until_ms % 1000) * 1000000};
   for (int waited = 0;;) {

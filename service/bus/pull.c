@@ -1,10 +1,10 @@
 /* Reading a stream in order and without gaps.
  *
- * The consumer on the other side is short-lived and in memory: our own cursor is what counts. It is
- * made again, from the cursor on, whenever it is gone, numbers its deliveries otherwise than we count
- * them, says it sent what never arrived, or lives on a node whose copy of the stream stays behind: a
- * copy that was cut off is at times not brought up to date before the next message (seen with 2.9), and
- * a consumer there is content with what it has. */
+ * The consumer on the other side is short-lived and in memory: our own cursor is what counts. It is made again, from
+ * the cursor on, whenever it is gone, numbers its deliveries otherwise than we count them, says it sent what never
+ * arrived, or lives on a node whose copy of the stream stays behind: a copy that was cut off is sometimes not
+ * brought up to date before the next message comes (seen with 2.9), and a consumer on it does not notice that there
+ * is more. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ static bool ask(hw__bus_pull *pull) {
   return s == NATS_OK;
 }
 
-/* Has the stream, as its leader knows it, more for us than we were given? */
+/* Does the stream's leader know of more messages than we were given? */
 static bool leader_has_more(const hw__bus_pull *pull) {
   hw__bus_message last;
   if (hw__bus_get_message(pull->bus, pull->stream, pull->filter, &last) != HW_BUS_OK) {
@@ -131,7 +131,7 @@ hw__bus_status hw__bus_pull_fetch(hw__bus_pull *pull, hw__bus_message *out, size
   if (!whole || (hw__clock_ms() - pull->heard_ms > DOUBT_MS && !consumer_is_well(pull))) {
     forget(pull);
     if (s != NATS_OK && s != NATS_TIMEOUT) {
-      hw__clock_nap_ms(100); /* an election takes its time */
+      hw__clock_nap_ms(100); /* electing a leader takes a while */
     }
   }
   return HW_BUS_OK;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+#include "api/nats.h"
 #include "base/log.h"
 #include "headwater/version.h"
 
@@ -17,7 +18,7 @@ static const hw__bus_stream streams[] = {
     {.name = "HW_SNAP", .subjects = "hw.snap.>", .latest = true},
 };
 
-/* The first to come writes it down; everybody reads what was written. */
+/* The first program of the cluster writes it down; all others read it. */
 static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t *agreed) {
   char text[64];
   int64_t revision = 0;
@@ -27,7 +28,8 @@ static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t
     if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
       return HW_BUS_AWAY;
     }
-    snprintf(text, sizeof text, "%" PRIu64 " %zu", chance >> 1, partitions ? partitions : HW_CLUSTER_PARTITIONS);
+    snprintf(text, sizeof text, "%" PRIu64 " %zu", chance >> 1,
+             partitions ? partitions : (size_t)HW_DEFAULT_PARTITIONS);
     status = hw__bus_set(bus, "hw_conf", "cluster", text, 0, &revision);
     if (status != HW_BUS_AWAY) {
       status = hw__bus_get(bus, "hw_conf", "cluster", text, sizeof text, &revision);
@@ -41,7 +43,8 @@ static hw__bus_status agree(hw__bus *bus, size_t partitions, int64_t *id, size_t
   return status;
 }
 
-/* Which engine works the cluster. The first version wrote none down: a log without a word is its. */
+/* Which engine processes the cluster. The first version did not write it down, so a log without an entry belongs to
+ * it. */
 static hw__bus_status read_engine(hw__bus *bus, int64_t *engine, int64_t *revision) {
   char text[32];
   int64_t last = 0;
@@ -71,7 +74,7 @@ hw__bus_status hw__cluster_take_over(hw__cluster *cluster) {
 static hw_status agree_on_engine(hw__cluster *cluster, hw_error *error) {
   int64_t revision = 0;
   hw__bus_status status = read_engine(cluster->bus, &cluster->engine, &revision);
-  if (status == HW_BUS_OK && cluster->engine == 0) { /* nothing was ever worked here */
+  if (status == HW_BUS_OK && cluster->engine == 0) { /* nothing was ever processed here */
     status = hw__cluster_take_over(cluster);
     if (status != HW_BUS_AWAY) {
       status = read_engine(cluster->bus, &cluster->engine, &revision);

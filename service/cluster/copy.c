@@ -17,7 +17,7 @@
 #include "store/verify.h"
 
 enum { PIECE = 512 << 10, GROUP = 8, PUBLISH_MS = 5000, DIGEST = 32, TEXT = 400, PATH = 600, PATIENCE_MS = 2000 };
-static const int64_t largest = INT64_C(4) << 30; /* a manifest is anybody's to write: no more than this is believed */
+static const int64_t largest = INT64_C(4) << 30; /* anybody may write a manifest, so larger figures in it are refused */
 
 /* What the manifest says, in this order. */
 typedef struct {
@@ -63,7 +63,8 @@ static hw__bus_status read_manifest(hw__copies *c, manifest *m) {
 
 /* --- bringing one back --- */
 
-/* Pieces on their way into a file: none is in memory for longer than that takes, however large the whole is told to be.
+/* Pieces on their way into a file. Each is in memory only until it is written, however large the manifest says the
+ * whole is.
  */
 typedef struct {
   FILE *file;
@@ -115,7 +116,7 @@ static const char *fetch_piece(const hw__copies *c, const manifest *m, int64_t i
   return fault;
 }
 
-/* Into the file, which is whole when NULL is returned; otherwise why not. */
+/* Writes the copy into the file. Returned: NULL when the file is whole, else the reason why it is not. */
 static const char *fetch_pieces(const hw__copies *c, const manifest *m, const char *path) {
   unpacking u = {.file = fopen(path, "we")};
   const char *fault = u.file && inflateInit(&u.zip) == Z_OK ? NULL : "it could not be written";
@@ -142,7 +143,7 @@ static const char *fetch_pieces(const hw__copies *c, const manifest *m, const ch
   return u.file && fclose(u.file) != 0 && !fault ? "it could not be written" : fault;
 }
 
-/* The file and what lies beside it, out of the way. */
+/* Moves the file, and what belongs to it, out of the way. */
 static void put_aside(const char *path, bool keep) {
   static const char *const endings[] = {"", "-wal", "-shm"};
   for (size_t i = 0; i < 3; i++) {
@@ -167,7 +168,7 @@ static void count_fault(void *context, const hw__fault *fault) {
   ++*(size_t *)context;
 }
 
-/* Are its records those that were stored? A copy may have been made of a damaged file. */
+/* Are the records of the copy those that were stored? It may have been made of a damaged file. */
 static bool is_sound(const char *path) {
   hw__db *db = NULL;
   char sentence[256];
@@ -198,8 +199,9 @@ static bool bring_back(const hw__copies *c, const manifest *m) {
   return !fault;
 }
 
-/* Does the stream reach that far? One that was cut back (all its nodes lost power at once, say) will give the
- * same places to other readings. A leader just elected gets some seconds to know its own end. */
+/* Does the stream reach that far? A stream that lost its end (all its nodes lost power at once, say) will give the
+ * same numbers to other readings. A leader that was just elected gets some seconds to find out where the stream
+ * ends. */
 static bool stream_reaches(const hw__copies *c, int64_t cursor) {
   const int64_t until_ms = hw__clock_ms() + PATIENCE_MS;
   for (;;) {
@@ -215,7 +217,7 @@ static bool stream_reaches(const hw__copies *c, int64_t cursor) {
   }
 }
 
-/* How far the file here has come; -1: there is none that could be used. */
+/* How far the file on this machine has come; -1: there is no usable one. */
 static int64_t local_cursor(const hw__copies *c) {
   hw__db *db = NULL;
   char sentence[256];
@@ -271,7 +273,7 @@ static uint8_t *read_file(const char *path, size_t *size) {
   return data;
 }
 
-/* One moment of the store, compressed. */
+/* The store as it is at one moment, compressed. */
 static uint8_t *pack(const hw__copies *c, hw__store *store, manifest *m) {
   char part[PATH];
   snprintf(part, sizeof part, "%s.copy", c->path);

@@ -7,8 +7,8 @@
 #include "base/metrics.h"
 #include "cluster/wire.h"
 
-/* What a sensor's clock may be ahead of the stream's. The door checks more closely; this keeps out what
- * came round it. */
+/* How far a sensor's clock may be ahead of the stream's. The service that accepts readings checks more closely; this
+ * stops messages that did not come through it. */
 static const double future_s = 86400;
 
 typedef struct {
@@ -98,7 +98,10 @@ static hw__db_status run_feed(hw__db *db, int64_t *seq, void *context) {
     status = hw__db_command(db, &g->commands[i], &last);
     *seq = last > *seq ? last : *seq;
   }
-  return status == HW_DB_OK ? hw__db_put_cursor(db, HW_FEED_CURSOR, g->cursor) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, HW_FEED_CURSOR, g->cursor);
 }
 
 hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t partitions, const hw__bus_message *messages,
@@ -130,9 +133,12 @@ hw__db_status hw__feed(hw__store *store, const hw__catalog *catalog, size_t part
 }
 
 hw__db_status hw__feed_cursor(hw__store *store, const char *name, int64_t *out) {
-  hw__db *db = hw__store_reader(store);
+  hw__db *db = NULL;
   int64_t cursor = 0;
-  hw__db_status status = db ? hw__db_cursor(db, name, &cursor) : HW_DB_IO;
+  hw__db_status status = hw__store_borrow(store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__db_cursor(db, name, &cursor);
+  }
   if (db) {
     hw__store_return(store, db);
   }

@@ -24,7 +24,7 @@ struct hw__follower {
   const hw__catalog *catalog;
   pthread_t readings_thread, news_thread;
   atomic_bool joined, stopping, refused;
-  hw_error refusal; /* once refused, as the next */
+  hw_error refusal; /* set once the cluster or the store is refused, like the next */
   hw_status refusal_status;
   _Atomic int64_t in_cursor; /* readings up to this message are stored */
   atomic_bool in_idle;       /* and there are no more */
@@ -46,7 +46,7 @@ hw_status hw__follower_refused(hw__follower *follower, hw_error *error) {
   return follower->refusal_status;
 }
 
-/* A stream that was cut back would give the same numbers to other readings. */
+/* A stream that lost its end would give the same numbers to other readings. */
 static bool stream_reaches(hw__follower *f) {
   int64_t last = 0, cursor = 0;
   return hw__feed_cursor(f->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK &&
@@ -116,10 +116,11 @@ typedef struct {
   size_t *partitions; /* of each */
   size_t count;
   int64_t cursor;
-  int64_t *fences; /* per partition: up to here there have been leases */
+  int64_t *fences; /* per partition: the highest fence that a lease has had */
 } news_job;
 
-/* A message of an older lease than one already heard is a worker's who did not know yet. */
+/* A message under an older lease than one already seen comes from a worker that did not know yet that it had lost
+ * the lease. */
 static hw__db_status pass_fence(hw__db *db, size_t partition, int64_t fence, bool *pass) {
   char name[32];
   int64_t highest = 0;
@@ -130,7 +131,8 @@ static hw__db_status pass_fence(hw__db *db, size_t partition, int64_t fence, boo
   return status == HW_DB_OK && fence > highest ? hw__db_put_cursor(db, name, fence) : status;
 }
 
-/* What is raised or withdrawn already is not told again; who took over may have noticed at another reading. */
+/* An alarm that is raised or withdrawn already is not reported again: a worker that took over may have noticed it at
+ * another reading. */
 static bool is_told(hw__db *db, const hw__event *event) {
   const bool candidate = hw__event_is(event, HW_EVENT_CANDIDATE) || hw__event_is(event, HW_EVENT_CANDIDATE_WITHDRAWN);
   const bool intake =
@@ -165,10 +167,13 @@ static hw__db_status put_news(hw__db *db, const hw__wire_news *news) {
   if (status == HW_DB_OK && incident->closed_seq) {
     status = hw__db_close_incident(db, incident);
     if (status == HW_DB_OK) {
-      status = hw__db_finish_incident(db, incident->id); /* no engine here to wait for */
+      status = hw__db_finish_incident(db, incident->id); /* no engine runs here, so there is none to wait for */
     }
   }
-  return status == HW_DB_OK ? put_event(db, &news->event) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return put_event(db, &news->event);
 }
 
 static hw__db_status run_news(hw__db *db, int64_t *seq, void *context) {
@@ -182,7 +187,10 @@ static hw__db_status run_news(hw__db *db, int64_t *seq, void *context) {
       status = put_news(db, &job->news[i]);
     }
   }
-  return status == HW_DB_OK ? hw__db_put_cursor(db, out_cursor, job->cursor) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, out_cursor, job->cursor);
 }
 
 static bool read_news(hw__follower *f, const hw__bus_message *message, hw__wire_news *out, size_t *partition) {
@@ -190,7 +198,7 @@ static bool read_news(hw__follower *f, const hw__bus_message *message, hw__wire_
   const bool ours = hw__wire_read_address(message->subject, &address) &&
                     address.partition == hw__wire_partition(address.river, f->cluster.partitions);
   hw_status status = ours ? HW_ENOMEM : HW_EINPUT;
-  while (status == HW_ENOMEM && !stopping(f)) { /* without memory: not read yet, and not to be passed over */
+  while (status == HW_ENOMEM && !stopping(f)) { /* out of memory: it was not read, and must not be skipped */
     status = hw__wire_read_news(message->data, message->size, f->catalog, out);
     hw__clock_nap_ms(status == HW_ENOMEM ? 1000 : 0);
   }
@@ -200,8 +208,8 @@ static bool read_news(hw__follower *f, const hw__bus_message *message, hw__wire_
   return ok;
 }
 
-/* Was there ever such a lease? A fence that nobody can have would shut out those of all workers to come. A server that
- * has just become the leader may not know the latest yet. */
+/* Was there ever such a lease? If a made-up fence were believed, the messages of all later workers would be refused.
+ * A server that has just become the leader may not know the latest lease yet. */
 static bool fence_exists(hw__follower *f, news_job *job, size_t partition, int64_t fence, int *patience_ms) {
   int64_t *highest = &job->fences[partition];
   bool asked = false;
@@ -215,9 +223,9 @@ static bool fence_exists(hw__follower *f, news_job *job, size_t partition, int64
   return fence <= *highest;
 }
 
-/* What rests on readings that have not come yet waits for them; they are in the other stream already. What
- * rests on readings that nobody has is a stranger's. *patience_ms is for all of a group: strangers do not keep workers
- * waiting one by one. */
+/* A result waits for the readings it is based on; they are in the other stream already. A result based on readings
+ * that do not exist comes from a stranger. *patience_ms is for a whole group of messages, so that many strangers'
+ * messages do not each cause a wait. */
 static bool readings_come(hw__follower *f, int64_t wanted, int *patience_ms) {
   while (atomic_load(&f->in_cursor) < wanted && *patience_ms > 0 && !stopping(f)) {
     hw__clock_nap_ms(5);

@@ -11,8 +11,8 @@ static void key_of(size_t partition, char out[32]) {
   snprintf(out, 32, "p%zu", partition);
 }
 
-/* "OWNER FENCE"; "OWNER" by whoever just took it, with the revision that this very write got; "": nobody's. What a
- * stranger wrote there is no fence that does not exist yet. */
+/* "OWNER FENCE"; "OWNER" by whoever just took it, with the revision that this very write got; "": nobody's. A fence
+ * higher than any revision so far was written by a stranger and is ignored. */
 static hw__bus_status read_key(hw__bus *bus, size_t partition, char owner[HW_OWNER_SIZE], int64_t *fence,
                                int64_t *revision) {
   char key[32], text[HW_LEASE_MARK] = "";
@@ -34,7 +34,7 @@ hw__bus_status hw__lease_look(hw__lease *lease) {
   int64_t revision = 0, fence = 0;
   const hw__bus_status status = read_key(lease->bus, lease->partition, owner, &fence, &revision);
   if (status == HW_BUS_AWAY) {
-    lease->seen_ms = hw__clock_ms(); /* silence of the cluster is not silence of the holder */
+    lease->seen_ms = hw__clock_ms(); /* while the cluster is silent nothing is known about the holder */
     return status;
   }
   if (revision != lease->revision) {
@@ -88,7 +88,7 @@ static void settle(hw__lease *lease, const hw__bus_letter *letter, int64_t asked
   if (letter->answer == HW_BUS_STORED) {
     hold(lease, letter->seq, asked_ms);
   } else if (letter->answer == HW_BUS_REFUSED) {
-    /* Ours when an answer was lost on its way: then the next renewal goes by the revision now known. */
+    /* The write was ours and its answer was lost: the next renewal uses the revision that is now known. */
     if (hw__lease_look(lease) == HW_BUS_OK && strcmp(lease->seen_owner, lease->owner) != 0) {
       atomic_store(&lease->held, false);
     }

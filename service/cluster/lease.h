@@ -1,4 +1,5 @@
-/* Who works a partition: one lease each, a key in a bucket that is only ever changed by compare-and-set.
+/* Which worker processes a partition: one lease each, a key in a bucket that is only ever changed by
+ * compare-and-set.
  *
  * The holder writes it again every second; each write is a new revision. Who wants it watches the
  * revision: one that has not changed for HW_LEASE_SILENT_MS, by the watcher's own clock, is given up
@@ -26,8 +27,8 @@ typedef struct {
   hw__bus *bus;
   size_t partition;
   const char *owner;              /* ours; borrowed. Unique to this process. */
-  char seen_owner[HW_OWNER_SIZE]; /* as last looked at; empty: nobody */
-  int64_t revision, seen_ms;      /* the key's, and since when it is known to be that */
+  char seen_owner[HW_OWNER_SIZE]; /* the holder when it was last read; empty: nobody */
+  int64_t revision, seen_ms;      /* the key's revision, and since when it has been that */
   int64_t fence;
   char mark[HW_LEASE_MARK]; /* owner and fence, as renewals write them */
   atomic_bool held;
@@ -37,20 +38,21 @@ typedef struct {
 void hw__lease_init(hw__lease *lease, hw__bus *bus, size_t partition, const char *owner);
 /* See who has it. */
 hw__bus_status hw__lease_look(hw__lease *lease);
-/* Nobody's, a silent one's, or ours from before a silence of our own; as last looked at. */
+/* May it be taken? That is when it has no holder, a silent one, or it is our own from before we fell silent; as last
+ * read. */
 bool hw__lease_is_free(const hw__lease *lease);
-/* For how long it has been so, beyond the silence that makes it free. */
+/* For how long it could have been taken already. */
 int64_t hw__lease_free_ms(const hw__lease *lease);
 /* Status: HW_BUS_CONFLICT when another was faster. */
 hw__bus_status hw__lease_take(hw__lease *lease);
 /* Renew all that are held, in one go. Those taken by others are no longer held afterwards. */
 void hw__lease_renew(hw__lease *leases, size_t count);
-/* Hand it back, so that the next need not wait. */
+/* Gives it back, so that the next worker need not wait. */
 void hw__lease_release(hw__lease *lease);
 /* The highest fence that anybody can have of this partition now.
  * Status: HW_BUS_ABSENT when nobody ever had it. */
 hw__bus_status hw__lease_highest_fence(hw__bus *bus, size_t partition, int64_t *out);
-/* May we act on it now? From any thread. */
+/* Do we hold the lease now? Safe from any thread. */
 bool hw__lease_holds(const hw__lease *lease);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct hw__monitor hw__monitor;
 
-/* Status: HW_EDOMAIN for an address that is none, HW_EIO when it is in use, with *error. */
+/* Status: HW_EDOMAIN for an address that cannot be parsed, HW_EIO when it is in use, with *error. */
 hw_status hw__monitor_start(const char *listen, hw__monitored *monitored, hw__monitor **out, hw_error *error);
 void hw__monitor_stop(hw__monitor *monitor);
 

@@ -31,12 +31,12 @@ hw__db_status hw__outbox_open(hw__outbox *outbox) {
   return hw__feed_cursor(outbox->store, cursor_name, &outbox->cursor);
 }
 
-/* Another engine's history is another one: it goes out from its beginning. */
+/* A history made by another engine is a different one, so it is published from its beginning. */
 static void track_cursor(int64_t incident, char out[48]) {
   snprintf(out, 48, "tracks-%" PRId64 "-%d", incident, HW_ENGINE);
 }
 
-/* Up to where the incident's history went out: on this page, or as stored. */
+/* How far the incident's history has been published: on this page, or as stored. */
 static int64_t tracks_sent(const page *p, hw__db *db, int64_t incident) {
   for (size_t i = p->count; i-- > 0;) {
     if (p->sheets[i].incident == incident && p->sheets[i].is_estimate) {
@@ -89,7 +89,7 @@ static bool collect(const hw__outbox *outbox, page *p, int64_t *last) {
     if (ok && write_sheet(outbox, db, p, news, &events[i])) {
       p->count++;
     } else if (ok) {
-      /* A river no longer served, or a text that is none: it cannot go out, ever. */
+      /* A river that is no longer served, or a text that is not JSON: this event can never be published. */
       hw__logf(HW_LOG_WARNING, "event_not_published", "id", "%" PRId64, events[i].id);
     }
     *last = events[i].id;
@@ -132,8 +132,12 @@ static hw__db_status run_cursor(hw__db *db, int64_t *seq, void *context) {
       status = hw__db_put_cursor(db, name, job->p->sheets[i].track_seq);
     }
   }
-  /* Published: nobody asks this database for them again. The last stays, for its number. */
-  return status == HW_DB_OK ? hw__db_forget_estimates(db, job->cursor) : status;
+  /* What is published is never read from this database again. The last row stays, because its number goes on
+   * counting. */
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_forget_estimates(db, job->cursor);
 }
 
 int hw__outbox_flush(hw__outbox *outbox) {

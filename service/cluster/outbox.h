@@ -1,8 +1,8 @@
-/* What a partition has worked out, on its way to those who show it.
+/* Publishes a partition's results for the services that show them.
  *
- * The partition's own events are the outbox: a stored cursor says how far they have been published, and
- * moves when the stream has answered. After a crash or a take-over some go out twice; readers store
- * them once. Nothing goes out on a lease that is not held. */
+ * The partition's own events are the outbox: a stored cursor says how far they have been published, and moves when
+ * the stream has acknowledged them. After a crash or a take-over some are published twice; readers store them once.
+ * Nothing is published without holding the lease. */
 #ifndef HW_CLUSTER_OUTBOX_H
 #define HW_CLUSTER_OUTBOX_H
 
@@ -20,7 +20,7 @@ typedef struct {
 
 /* Find the cursor. */
 hw__db_status hw__outbox_open(hw__outbox *outbox);
-/* Publish what is new, one page of it. Returned: how many events; -1 when it did not go through now. */
+/* Publish what is new, one page of it. Returned: the number of events; -1 when publishing failed for now. */
 int hw__outbox_flush(hw__outbox *outbox);
 
 #endif

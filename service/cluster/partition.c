@@ -12,10 +12,9 @@
 #include "cluster/feed.h"
 #include "cluster/outbox.h"
 #include "cluster/wire.h"
-#include "store/retention.h"
-#include "store/verify_loop.h"
+#include "store/upkeep.h"
 
-enum { GROUP = 256, FETCH_MS = 500, TRIES = 8, VERIFY_HOURS = 24 };
+enum { GROUP = 256, FETCH_MS = 500, TRIES = 8 };
 
 struct hw__partition {
   const hw__partition_plan *plan;
@@ -24,8 +23,7 @@ struct hw__partition {
   hw__catalog *catalog;
   hw__store *store;
   hw__processing processing;
-  hw__retention *retention;
-  hw__verify_loop *verifying;
+  hw__upkeep upkeep;
   hw__outbox outbox;
   hw__copies copies;
   const char *origin; /* of the database */
@@ -34,7 +32,7 @@ struct hw__partition {
   pthread_t feeder, sender, copier;
   int64_t started_ms;
   atomic_bool stopping; /* asked to */
-  atomic_bool closing;  /* nothing more comes: the sender has a last look, the others end */
+  atomic_bool closing;  /* no more readings come: the sender publishes what is left, the other threads end */
   atomic_bool ended, failed;
 };
 
@@ -95,13 +93,9 @@ static bool start_processing(hw__partition *p) {
     fail(p, error.text);
     return false;
   }
-  if (p->plan->retention_days > 0 &&
-      hw__retention_start(p->store, p->plan->retention_days, &p->closing, &p->retention, &error) != HW_OK) {
+  if (hw__upkeep_start(p->store, p->plan->retention_days, HW_DEFAULT_VERIFY_HOURS, &p->closing, &p->upkeep, &error) !=
+      HW_OK) {
     fail(p, error.text);
-    return false;
-  }
-  if (hw__verify_loop_start(p->store, VERIFY_HOURS, &p->closing, &p->verifying) != HW_OK) {
-    fail(p, "out of memory");
     return false;
   }
   return true;
@@ -125,14 +119,15 @@ static void *send_loop(void *argument) {
       }
     }
   }
-  hw__partition_ask_stop(
-      p); /* a lease that lapsed for a moment only: the feeder may not have noticed, and would go on unheard */
+  hw__partition_ask_stop(p); /* if the lease lapsed only for a moment, the feeder may not have noticed, and would go on
+                                while nothing is published */
   return NULL;
 }
 
-/* --- the copier: a large database takes its time, and nobody shall wait for it --- */
+/* --- the copier: a thread of its own, because a large database takes long to copy --- */
 
-/* Time for a copy: something new, the interval is over, and copying takes no more than a twentieth of the time. */
+/* A copy is due when there is something new, the interval is over, and copying takes no more than a twentieth of the
+ * time. */
 static bool copy_is_due(hw__partition *p) {
   const int64_t since_ms = hw__clock_ms() - p->copies.made_ms;
   int64_t cursor = 0;
@@ -207,8 +202,7 @@ static void feed(hw__partition *p) {
 }
 
 static void close_all(hw__partition *p) {
-  hw__retention_stop(p->retention);
-  hw__verify_loop_stop(p->verifying);
+  hw__upkeep_stop(&p->upkeep);
   if (p->store) {
     hw__store_wake_for_stop(p->store);
   }

@@ -91,7 +91,7 @@ static char *dump(json_t *root) {
   return text;
 }
 
-/* Messages of former versions stay readable, those of a later one are not guessed at. The first had no number. */
+/* Messages of earlier versions are read; those of a later version are refused. The first version had no number. */
 static bool is_readable(const json_t *root) {
   const json_t *version = json_object_get(root, "v");
   return json_is_object(root) && (!version || (json_is_integer(version) && json_integer_value(version) >= 1 &&
@@ -248,7 +248,7 @@ char *hw__wire_write_news(const hw__catalog *catalog, const hw__wire_news *news)
                         "tracks", tracks));
 }
 
-/* In the first version every track had a source, and none a judgement. */
+/* In the first version every track had a source, and no track said how far it is trusted. */
 static bool read_track(const json_t *row, int64_t version, hw__track *out) {
   const json_int_t flags = json_integer_value(json_array_get(row, 3)) | (version < 2 ? HAS_SOURCE : 0);
   const json_int_t trust = json_integer_value(json_array_get(row, 13));

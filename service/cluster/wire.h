@@ -1,9 +1,9 @@
-/* What travels over the bus, as bytes: readings and a person's word towards the workers, what they
- * worked out towards those who show it.
+/* The messages on the bus, as bytes: readings and commands on their way to the workers, and results on their way to
+ * the services that show them.
  *
- * Everything is JSON with numbers to the bit (17 digits). Anyone who may publish can put anything
- * there, so every message is checked as if it came from a stranger; what cannot be read is counted and
- * passed over, by every reader alike. Rivers and sensors go by name: numbers are each database's own.
+ * Everything is JSON with numbers to the bit (17 digits). Anyone who may publish can put anything there, so every
+ * message is checked as if it came from a stranger; what cannot be read is counted and skipped, by every reader in
+ * the same way. Rivers and sensors are given by name, because their numbers differ from database to database.
  *
  *   hw.in.<partition>.<river>.readings    readings of one river, in order; stored whole or not at all
  *   hw.in.<partition>.<river>.command     a person opens, acknowledges or closes an incident
@@ -35,7 +35,7 @@ typedef struct {
   char river[HW_ID_SIZE];
   char kind[24];
 } hw__wire_address;
-/* The other way round. false: not a subject of ours. */
+/* The other way round. Returned: false when it is not one of our subjects. */
 bool hw__wire_read_address(const char *subject, hw__wire_address *out);
 
 /* At most HW_WIRE_ROWS entries of one river. *out is malloc'd; NULL without memory. */
@@ -52,7 +52,7 @@ hw_status hw__wire_read_command(const char *text, size_t size, hw__log_record *o
 
 /* Something that happened, with all that a reader needs to show it, whatever it has seen before. */
 typedef struct {
-  int64_t fence; /* of the lease it was worked out under */
+  int64_t fence; /* of the lease under which it was computed */
   hw__event event;
   hw__incident incident;
   hw__track tracks[HW_WIRE_TRACKS]; /* history up to the event */

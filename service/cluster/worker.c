@@ -12,18 +12,20 @@
 
 enum {
   TICK_MS = 250,
-  LOOK_MS = 500,           /* between looks at the leases of others */
-  LISTEN_MS = 1500,        /* at the start, before anything is taken */
-  TAKE_OVER_MS = 2500,     /* before another engine takes the cluster over: others speak every second */
-  SILENT_WORKER_MS = 4000, /* not heard of for so long: gone */
-  SETTLED_MS = 2500,       /* the roster has not changed for so long: partitions may move */
-  UNCLAIMED_MS = 3000,     /* free for so long: anybody's */
-  FAILED_MS = 60000        /* a partition that failed here is not tried again before, and others are not told of us */
+  LOOK_MS = 500,    /* between looks at the leases of others */
+  LISTEN_MS = 1500, /* at the start, before anything is taken */
+  TAKE_OVER_MS =
+      2500, /* listening before another engine takes the cluster over; workers announce themselves every second */
+  SILENT_WORKER_MS = 4000, /* a worker that was not heard of for this long is gone */
+  SETTLED_MS = 2500,       /* partitions may move when the roster has not changed for this long */
+  UNCLAIMED_MS = 3000,     /* a partition that was free for this long may be taken by any worker */
+  FAILED_MS = 60000 /* after a partition failed here, how long it is not tried again and we do not announce ourselves */
 };
 
 /* --- who else is there --- */
 
-/* "hw.worker.NAME.ENGINE"; the first version said no engine. Only those of our own engine are to be shared with. */
+/* "hw.worker.NAME.ENGINE"; the first version named no engine. Partitions are shared only with workers of our own
+ * engine. */
 static void hear(void *context, const char *subject) {
   hw__worker *w = context;
   char name[HW_ROSTER_NAME] = "";
@@ -48,8 +50,8 @@ static hw_status listen_to_others(hw__worker *w) {
   return w->listens ? HW_OK : HW_EIO;
 }
 
-/* The cluster was worked by an older engine. Listen before taking it over: two engines would give every incident two
- * answers in turn. */
+/* The cluster was processed by an older engine. Listen before taking it over: with two engines at work every
+ * incident would show two answers in turn. */
 static hw_status take_over(hw__worker *w, hw_error *error) {
   if (listen_to_others(w) != HW_OK) {
     return HW_EIO;
@@ -71,7 +73,7 @@ static hw_status take_over(hw__worker *w, hw_error *error) {
   return hw__cluster_take_over(&w->cluster) == HW_BUS_AWAY ? HW_EIO : HW_OK;
 }
 
-/* Returned: the idea of who ought to have what has stood for a while. */
+/* Returned: true when the assignment of partitions has not changed for a while. */
 static bool think(hw__worker *w) {
   const int64_t now_ms = hw__clock_ms();
   pthread_mutex_lock(&w->lock);
@@ -109,7 +111,8 @@ static void look_around(hw__worker *w) {
       continue;
     }
     if (hw__lease_look(lease) != HW_BUS_OK) {
-      w->began_ms = hw__clock_ms(); /* away, and with it the others: renew, and listen before taking */
+      w->began_ms = hw__clock_ms(); /* the cluster did not answer, so we did not hear the other workers either: renew,
+                                       and listen before taking anything */
       return;
     }
     if (hw__lease_is_free(lease) && (w->ought[p] || hw__lease_free_ms(lease) > UNCLAIMED_MS)) {
@@ -151,7 +154,8 @@ static void show(hw__worker *w) {
   atomic_store(&w->monitored.connected, hw__bus_connected(w->cluster.bus));
 }
 
-/* A disk that is full, say. Who is unwell hands back what it has and keeps silent: the others take its share. */
+/* After a failure here, such as a full disk, this worker gives back what it has and does not announce itself, so
+ * that the others take over its share. */
 static bool is_unwell(const hw__worker *w, int64_t now_ms) {
   for (size_t p = 0; p < w->cluster.partitions; p++) {
     if (now_ms < w->not_before_ms[p]) {
@@ -241,7 +245,7 @@ static hw_status prepare(hw__worker *w) {
   return listen_to_others(w);
 }
 
-/* Everything handed back, so that others need not wait. */
+/* Gives back every lease, so that others need not wait. */
 static void leave(hw__worker *w) {
   bool any = w->partitions != NULL;
   for (size_t p = 0; any && p < w->cluster.partitions; p++) {

@@ -25,7 +25,7 @@ typedef struct {
   hw__lease *leases;
   hw__partition **partitions; /* NULL where not ours */
   size_t *ought;
-  int64_t *not_before_ms; /* a partition that failed here is left alone, and to others, for a while */
+  int64_t *not_before_ms; /* a partition that failed here is left to other workers for a while */
   hw__monitored monitored;
   hw__monitor *monitor;
   int64_t said_ms, looked_ms, renewed_ms, began_ms;

@@ -11,8 +11,8 @@
 
 void hw__worker_fill_defaults(hw_worker_options *o) {
   hw__processing_fill_defaults(&o->processing);
-  o->copy_s = o->copy_s > 0 ? o->copy_s : 30;
-  o->threads = o->threads ? o->threads : 1;
+  o->copy_s = o->copy_s > 0 ? o->copy_s : HW_DEFAULT_COPY_S;
+  o->threads = o->threads ? o->threads : HW_DEFAULT_WORKER_THREADS;
 }
 
 static hw_status set_names(hw__worker *w, hw_error *error) {
@@ -37,13 +37,13 @@ static hw_status set_names(hw__worker *w, hw_error *error) {
   if (getrandom(&chance, sizeof chance, 0) != (ssize_t)sizeof chance) {
     return HW_EIO;
   }
-  /* Another process of the same name is another owner. */
+  /* Two processes with the same name must not look like one owner. */
   snprintf(w->owner, sizeof w->owner, "%s/%016llx", w->name, (unsigned long long)chance);
   snprintf(w->voice, sizeof w->voice, "hw.worker.%s.%d", w->name, HW_ENGINE);
   return HW_OK;
 }
 
-/* One worker a folder: two would open each other's files. The lock goes with the process. */
+/* One worker per folder, because two would open each other's files. The lock ends with the process. */
 static hw_status lock_folder(hw__worker *w, hw_error *error) {
   const char *dir = w->options.dir;
   char path[512];
@@ -85,5 +85,8 @@ hw_status hw__worker_load(hw__worker *w, hw_error *error) {
   if (status == HW_OK) {
     status = lock_folder(w, error);
   }
-  return status == HW_OK ? set_names(w, error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return set_names(w, error);
 }

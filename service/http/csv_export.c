@@ -72,8 +72,11 @@ static hw__db_status next_page(export *e, hw__db *db, size_t *count) {
  */
 static bool refill(export *e) {
   size_t count = 0;
-  hw__db *db = hw__store_reader(e->service->store);
-  const hw__db_status status = db ? next_page(e, db, &count) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(e->service->store, &db);
+  if (status == HW_DB_OK) {
+    status = next_page(e, db, &count);
+  }
   if (db) {
     hw__store_return(e->service->store, db);
   }

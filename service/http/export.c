@@ -19,8 +19,11 @@ typedef struct {
 } export_case;
 
 static hw__db_status begin(hw__request *request, export_case *c) {
-  *c = (export_case){.service = request->service, .db = hw__store_reader(request->service->store)};
-  hw__db_status status = c->db ? hw__db_incident(c->db, hw__captured_incident(request), &c->incident) : HW_DB_IO;
+  *c = (export_case){.service = request->service};
+  hw__db_status status = hw__store_borrow(request->service->store, &c->db);
+  if (status == HW_DB_OK) {
+    status = hw__db_incident(c->db, hw__captured_incident(request), &c->incident);
+  }
   const ptrdiff_t site =
       status == HW_DB_OK ? hw__catalog_site_of_key(request->service->catalog, c->incident.river) : -1;
   if (status == HW_DB_OK && site < 0) {

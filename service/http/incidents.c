@@ -19,9 +19,9 @@ int64_t hw__captured_incident(const hw__request *request) {
 static hw__db_status show_page(hw__service *service, const hw__incident_query *which, bool brief, size_t limit,
                                json_t *list, bool *more) {
   hw__incident *incidents = malloc((limit + 1) * sizeof *incidents);
-  hw__db *db = incidents ? hw__store_reader(service->store) : NULL;
+  hw__db *db = NULL;
   size_t count = 0;
-  hw__db_status status = incidents ? HW_DB_IO : HW_DB_MEMORY;
+  hw__db_status status = incidents ? hw__store_borrow(service->store, &db) : HW_DB_MEMORY;
   if (db) {
     status = hw__db_incidents(db, which, incidents, limit + 1, &count);
     for (size_t i = 0; i < count && i < limit && status == HW_DB_OK; i++) {
@@ -107,10 +107,10 @@ typedef struct {
 static hw__db_status show_with_history(hw__service *service, int64_t id, const history_query *q, json_t **out) {
   const size_t room = (q->points ? q->points : q->limit) + 2;
   hw__track *tracks = malloc(room * sizeof *tracks);
-  hw__db *db = tracks ? hw__store_reader(service->store) : NULL;
+  hw__db *db = NULL;
   hw__incident incident;
   size_t count = 0, total = 0;
-  hw__db_status status = tracks ? HW_DB_IO : HW_DB_MEMORY;
+  hw__db_status status = tracks ? hw__store_borrow(service->store, &db) : HW_DB_MEMORY;
   if (db) {
     status = hw__db_incident(db, id, &incident);
     if (status == HW_DB_OK) {
@@ -254,9 +254,9 @@ hw__reply hw__get_events(hw__request *request) {
   const bool estimates = hw__query(request, "estimates") != NULL;
   const size_t limit = latest > 0 ? (size_t)latest : EVENTS_MAX;
   hw__event *events = malloc((limit + 1) * sizeof *events);
-  hw__db *db = events ? hw__store_reader(service->store) : NULL;
+  hw__db *db = NULL;
   size_t count = 0;
-  hw__db_status status = events ? HW_DB_IO : HW_DB_MEMORY;
+  hw__db_status status = events ? hw__store_borrow(service->store, &db) : HW_DB_MEMORY;
   if (db) {
     status = latest > 0 ? hw__db_latest_events(db, (int64_t)before, events, limit + 1, &count)
                         : hw__db_events(db, (int64_t)after, estimates, events, limit + 1, &count);

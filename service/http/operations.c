@@ -64,8 +64,11 @@ hw__reply hw__get_ready(hw__request *request) {
   hw__db_status status = hw__store_health(service->store);
   if (status == HW_DB_OK) {
     int64_t event = 0;
-    hw__db *db = hw__store_reader(service->store);
-    status = db ? hw__db_last_event(db, &event) : HW_DB_IO;
+    hw__db *db = NULL;
+    status = hw__store_borrow(service->store, &db);
+    if (status == HW_DB_OK) {
+      status = hw__db_last_event(db, &event);
+    }
     if (db) {
       hw__store_return(service->store, db);
     }

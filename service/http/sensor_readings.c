@@ -145,8 +145,8 @@ static hw__reply reply_some(hw__request *request, hw__place place, selection *s,
   s->service = service;
   s->span.sensor = hw__site_key(site, place);
   s->records = malloc((s->limit + 2) * sizeof *s->records);
-  hw__db *db = s->records ? hw__store_reader(service->store) : NULL;
-  hw__db_status status = s->records ? HW_DB_IO : HW_DB_MEMORY;
+  hw__db *db = NULL;
+  hw__db_status status = s->records ? hw__store_borrow(service->store, &db) : HW_DB_MEMORY;
   if (db) {
     status = thin ? select_outline(s, db) : select_some(s, db);
     hw__store_return(service->store, db);

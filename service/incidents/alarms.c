@@ -7,7 +7,8 @@
 
 #include "base/json.h"
 
-/* A window that moves by less than this, or by a quarter of its length, is the same to whoever closes a gate. */
+/* A window that moves by less than this, or by less than a quarter of its length, makes no difference to whoever
+ * closes a gate. */
 static const double least_move_s = 900;
 
 static json_t *trust_of(const hw_estimate *e) {
@@ -20,7 +21,7 @@ static const char *mark_of(const hw_estimate *e) {
   return e->trust == HW_TRUST_NONE ? "; the answer is not trusted" : e->provisional ? "; provisional" : "";
 }
 
-/* Never quite none and never quite all: no method is that sure. */
+/* Never 0 % and never 100 %: no method is that sure. */
 static const char *percent_text(double probability, char out[24]) {
   if (probability > 0.994) {
     snprintf(out, 24, "more than 99 %%");
@@ -100,7 +101,7 @@ static bool has_moved(const hw__alarm *told, const hw__alarm *now) {
          (known && (fabs(now->from_s - told->from_s) > enough || fabs(now->until_s - told->until_s) > enough));
 }
 
-/* Is there anything to tell? Then what the intake is to know, and the kind of it. */
+/* Is there anything new to report to the intake? Then what, and as which kind of event. */
 static bool news_of(const hw__engine *engine, const hw_arrival *a, const hw_estimate *e, const hw__alarm *told,
                     hw__alarm *now, hw__event_kind *kind) {
   const double wanted = engine->options.intake_probability;
@@ -186,7 +187,8 @@ static void recall(const hw__engine *engine, hw__db *db, hw__event_kind kind, co
   *out = (hw__alarm){.from_s = NAN, .until_s = NAN};
   if (hw__db_last_event_of(db, engine->incident.id, kind, subject, &last) == HW_DB_OK) {
     json_t *body = NULL;
-    hw__json_load(last.body, strlen(last.body), 0, &body, NULL); /* without it nothing is known but that it is raised */
+    /* Without a readable body all that is known is that the alarm is raised. */
+    hw__json_load(last.body, strlen(last.body), 0, &body, NULL);
     *out = (hw__alarm){.raised = !hw__event_withdraws(&last),
                        .from_s = number_in(body, "from_s"),
                        .until_s = number_in(body, "until_s"),

@@ -2,16 +2,16 @@
 
 #include <math.h>
 
-static const double allowance = 1;  /* a rise of less than this many sd is never news */
+static const double allowance = 1;  /* a rise of fewer sd than this never counts */
 static const double threshold = 12; /* of S */
-static const double clip_sd = 5;    /* the most one reading counts */
-static const double learn_sd = 3;   /* the most one reading teaches */
+static const double clip_sd = 5;    /* the most that one reading adds to the sum */
+static const double learn_sd = 3;   /* the most that one reading moves the background */
 static const double calm_sd = 2;    /* back at the background */
 static const uint32_t calm_needed = 3;
 static const uint64_t warm_readings = 8;
-static const double memory_readings = 400;     /* what the background forgets over */
-static const uint64_t give_up_readings = 3000; /* an alarm this long is a new background */
-static const double resolution_g_m3 = 1e-6;    /* one nanogram a litre: finer differences are never news */
+static const double memory_readings = 400;     /* time constant of the background's memory */
+static const uint64_t give_up_readings = 3000; /* an alarm that lasts this long is taken for a new background */
+static const double resolution_g_m3 = 1e-6;    /* one nanogram per litre: smaller differences never count */
 
 void hw__detect_init(hw__detector *detector) {
   *detector = (hw__detector){.latest_s = -INFINITY, .onset_s = NAN, .latest_g_m3 = NAN, .background_g_m3 = NAN};
@@ -46,7 +46,7 @@ static hw__detection start(hw__detector *d, const hw_sensor *sensor, double c) {
   d->sum = 0;
   d->onset_s = d->latest_s;
   d->learned = 1;
-  /* A first reading within the declared noise of nothing: the background is nothing. */
+  /* A first reading that is zero within the declared noise: the background is zero. */
   if (told || c <= 3 * declared_noise(sensor, 0)) {
     d->learned = warm_readings;
   }
@@ -100,7 +100,7 @@ hw__detection hw__detect_step(hw__detector *d, const hw_sensor *sensor, double t
   d->latest_s = time_s;
   d->latest_g_m3 = concentration_g_m3;
   d->readings++;
-  /* "Less than the limit" is no more than the background as far as a rise goes. */
+  /* "Less than the limit" counts as no higher than the background. */
   double c = concentration_g_m3;
   if (below_limit) {
     c = first ? 0 : fmin(c, d->background_g_m3);

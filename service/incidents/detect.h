@@ -5,13 +5,13 @@
  *
  *   S <- max(0, S + min(z, 5) - 1),   z = (c - mu) / sigma * sqrt((1 - rho) / (1 + rho))
  *
- * raises the alarm when S passes 12. With white noise and a background known exactly the expected time
- * between false alarms is about 1e11 readings; the threshold pays for a background that has to be
- * learned, drifts and is not Gaussian (`make study-detect` measures it, docs/detection.md has the
- * figures). A reading counts at most 5 sd, so no single spike opens an incident: it takes four in a
- * row. The correlation factor keeps slowly wandering noise from adding up as if it were news.
+ * raises the alarm when S passes 12. With white noise and a background known exactly the expected time between false
+ * alarms is about 1e11 readings; the threshold is that high because real backgrounds have to be learned, drift and
+ * are not Gaussian (`make study-detect` measures it, docs/detection.md has the figures). A reading counts at most 5
+ * sd, so no single spike opens an incident: it takes four in a row. The correlation factor keeps slowly wandering
+ * noise from adding up as if it were news.
  *
- * No clock, no chance, no allocation: the same readings give the same bits.
+ * It reads no clock, draws no random number and allocates nothing: the same readings give the same bits.
  */
 #ifndef HW_INCIDENTS_DETECT_H
 #define HW_INCIDENTS_DETECT_H
@@ -26,7 +26,7 @@ typedef enum {
   HW_DETECT_RAISED,  /* this reading raised the alarm */
   HW_DETECT_ALARM,   /* the alarm of an earlier reading holds */
   HW_DETECT_CLEARED, /* this reading ended it */
-  HW_DETECT_LATE     /* older than the sensor's latest: not looked at */
+  HW_DETECT_LATE     /* older than the sensor's latest reading: ignored */
 } hw__detection;
 
 /* Plain data: a snapshot is a copy. Start from hw__detect_init. */

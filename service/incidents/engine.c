@@ -14,7 +14,7 @@
 
 enum { PAGE = 64, FAR_BEHIND = 10000 };
 
-/* Answers may take seconds: after so long what came of them is stored, and others may look at the run. */
+/* Answers may take seconds. After this time the results so far are stored, and others may look at the run. */
 static const double moment_s = 0.3;
 
 hw_status hw__engine_create(hw__store *store, const hw__site *site, const hw__solver_options *options,
@@ -81,7 +81,8 @@ static hw__db_status run_rework(hw__db *db, int64_t *seq, void *context) {
   return hw__db_put_event(db, &event);
 }
 
-/* What another engine made of an incident that goes on is not added to: it is worked again from its first reading. */
+/* Results of another version of the engine are not continued: an open incident is processed again from its first
+ * reading. */
 static void take_over(hw__engine *engine, const hw__incident *stored) {
   rework_job job = {engine, stored->result_seq, hw__store_now_us(engine->store), stored->engine};
   const hw__db_status status = hw__store_write(engine->store, run_rework, &job);
@@ -93,7 +94,7 @@ static void take_over(hw__engine *engine, const hw__incident *stored) {
   }
 }
 
-/* What was stored and said before: neither is done twice. */
+/* What was stored and reported before, so that neither is done twice. */
 static void recall(hw__engine *engine, hw__db *db) {
   hw__incident stored;
   if (hw__db_incident(db, engine->incident.id, &stored) == HW_DB_OK) {
@@ -109,7 +110,7 @@ static void recall(hw__engine *engine, hw__db *db) {
   hw__alarms_recall(engine, db);
 }
 
-/* A new run for the river with the discharges told so far. */
+/* A new run for the river with the discharges received so far. */
 static void start_run(hw__engine *engine) {
   hw_run_free(engine->run);
   engine->run = NULL;
@@ -192,8 +193,8 @@ static hw__db_status observe_again(hw__engine *engine) {
   hw__log_record page[PAGE];
   size_t count = PAGE;
   bool led_in = false;
-  hw__db *db = hw__store_reader(engine->store);
-  hw__db_status status = db ? HW_DB_OK : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(engine->store, &db);
   for (int64_t cursor = 0; status == HW_DB_OK && count > 0;) {
     status = pull(engine, db, &led_in, &cursor, engine->cursor, page, &count);
     for (size_t i = 0; status == HW_DB_OK && i < count; i++) {
@@ -222,12 +223,12 @@ bool hw__engine_settle(hw__engine *engine) {
   return status == HW_DB_OK;
 }
 
-/* Returned: true when the record changes what the run says. */
+/* Returned: true when the record changes the run's answer. */
 static bool take(hw__engine *engine, const hw__log_record *record) {
   if (record->kind == HW_RECORD_DISCHARGE) {
     return hw__engine_flow_take(&engine->flow, engine->site, record, engine->incident.origin_s);
   }
-  return engine->flow.changed || observe(engine, record); /* a run to be made anew will see it then */
+  return engine->flow.changed || observe(engine, record); /* a run that is to be created again will see it then */
 }
 
 static hw__db_status run_finish(hw__db *db, int64_t *seq, void *context) {
@@ -235,8 +236,8 @@ static hw__db_status run_finish(hw__db *db, int64_t *seq, void *context) {
   return hw__db_finish_incident(db, *(const int64_t *)context);
 }
 
-/* What a person opened is answered from its lead-in at once: no reading need come first. Returned: false when the log
- * could not be read. */
+/* An incident that a person opened is answered from its lead-in at once, without waiting for a reading. Returned:
+ * false when the log could not be read. */
 static bool answer_lead_in(hw__engine *engine, hw__outcome *outcome) {
   const hw__incident *incident = &engine->incident;
   const hw__log_record opening = {
@@ -282,7 +283,7 @@ bool hw__engine_advance(hw__engine *engine, int64_t upto) {
     const bool moved = engine->run && take(engine, record);
     const bool due = record->seq >= engine->incident.id && record->seq > engine->stored_seq;
     any_due += due;
-    /* Far behind, the page's last estimate stands for all: catching up comes first. */
+    /* When far behind, only the page's last estimate is stored: catching up comes first. */
     if (due && (taken == count || engine->behind < FAR_BEHIND) && (moved || engine->failure)) {
       whole = hw__engine_settle(engine);
       if (whole) {

@@ -9,7 +9,7 @@
 
 enum { HW_ENGINE_TIMES = 256 };
 
-/* What was told of one candidate or intake. */
+/* What was reported about one candidate or intake. */
 typedef struct {
   bool raised;
   double from_s, until_s; /* of an intake: the window, on the river's clock; NAN: not known */
@@ -23,11 +23,11 @@ typedef struct {
   hw__incident incident;
   bool calendar;
   bool followed;         /* its readings are taken in as they come; this and the next six are the list's, turns.h */
-  size_t users;          /* threads that hold or want it */
-  bool attended, missed; /* a worker has it; another came by meanwhile */
-  size_t waiting;        /* of the users: those who want to look at it or tell it something */
+  size_t users;          /* threads that use it or wait for it */
+  bool attended, missed; /* a worker has it; another worker asked for it meanwhile */
+  size_t waiting;        /* of the users: queries and changes, which go before workers */
   uint64_t served;       /* such users so far */
-  uint64_t used;         /* when a query looked last, for letting go of runs */
+  uint64_t used;         /* when a query last looked at it, to decide which runs are released */
   pthread_mutex_t lock;  /* all below */
   hw_run *run;
   hw__engine_flow flow; /* changed: the run waits to be made anew with it, see hw__engine_settle */
@@ -38,11 +38,11 @@ typedef struct {
   int64_t stored_seq; /* estimates up to here are stored */
   size_t behind;      /* new readings taken in since it was last through */
   size_t readings;
-  hw__alarm *candidates, *intakes;  /* what was told last, alarms.h */
+  hw__alarm *candidates, *intakes;  /* what was reported last, see alarms.h */
   double times_us[HW_ENGINE_TIMES]; /* of the latest observations, a ring */
   size_t time_count;
   double busy_s;
-  bool finished; /* closed, and all of it seen and stored */
+  bool finished; /* closed, and all of its readings processed and stored */
 } hw__engine;
 
 /* Status: HW_ENOMEM */
@@ -56,7 +56,7 @@ bool hw__engine_advance(hw__engine *engine, int64_t upto);
  * not on when it was asked. To be called before the run is asked. The lock is held. Returned: false when the log could
  * not be read; the run is let go then. */
 bool hw__engine_settle(hw__engine *engine);
-/* Let the run go; the next advance starts again from the lead-in. The lock is held. */
+/* Releases the run; the next advance starts again from the lead-in. The lock is held. */
 void hw__engine_drop(hw__engine *engine);
 
 #endif

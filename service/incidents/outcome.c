@@ -149,7 +149,7 @@ void hw__outcome_store(hw__outcome *outcome, hw__engine *engine) {
     if (status == HW_DB_OK) {
       engine->stored_seq = outcome->seq;
     } else if (status != HW_DB_STOPPING) {
-      /* The run is ahead of what is stored: go back, so that what was not stored is made again. */
+      /* The run is ahead of what is stored: go back, so that what was not stored is computed again. */
       hw__log(HW_LOG_ERROR, "estimate_not_stored", "reason", hw__db_text(status));
       hw__engine_drop(engine);
     }

@@ -13,7 +13,7 @@ typedef struct {
 } hw__processing;
 
 void hw__processing_fill_defaults(hw_processing_options *options);
-/* Status: HW_EDOMAIN for a method that there is not, with *error */
+/* Status: HW_EDOMAIN for an unknown method, with *error */
 hw_status hw__processing_check(const hw_processing_options *options, hw_error *error);
 
 /* Engines take up the incidents left open, then detection goes on where its snapshot ends. watch_only: sensors are

@@ -1,4 +1,4 @@
-/* Is the search box of a river file still of use? One with dates answers for those days alone. */
+/* Is the search box of a river file out of date? A box with dates can only explain spills of those days. */
 #ifndef HW_INCIDENTS_SEARCH_WINDOW_H
 #define HW_INCIDENTS_SEARCH_WINDOW_H
 

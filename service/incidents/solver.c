@@ -8,7 +8,7 @@
 #include "incidents/outcome.h"
 #include "incidents/turns.h"
 
-enum { RUNS_KEPT = 4 }; /* of closed incidents, for people who look at them */
+enum { RUNS_KEPT = 4 }; /* runs of closed incidents that are kept for people who look at them */
 
 struct hw__solver_pool {
   hw__store *store;
@@ -17,7 +17,7 @@ struct hw__solver_pool {
   hw__solver_options options;
   pthread_mutex_t lock;  /* the tracker, turns, tick, stopping */
   pthread_cond_t news;   /* for workers: there may be something to do */
-  pthread_cond_t served; /* for workers: somebody has done with an engine */
+  pthread_cond_t served; /* for workers: somebody has finished with an engine */
   hw__turns turns;
   uint64_t tick;
   bool stopping;
@@ -194,8 +194,8 @@ void hw__solver_follow(hw__solver_pool *solver, hw__tracker *tracker) {
 hw__db_status hw__solver_resume(hw__solver_pool *solver) {
   enum { MOST = 4096 };
   hw__incident *open = malloc(MOST * sizeof *open);
-  hw__db *db = open ? hw__store_reader(solver->store) : NULL;
-  hw__db_status status = open ? HW_DB_IO : HW_DB_MEMORY;
+  hw__db *db = NULL;
+  hw__db_status status = open ? hw__store_borrow(solver->store, &db) : HW_DB_MEMORY;
   size_t count = 0;
   if (db) {
     status = hw__db_unfinished(db, open, MOST, &count);
@@ -235,7 +235,7 @@ size_t hw__solver_behind(hw__solver_pool *solver) {
   for (size_t i = 0; i < solver->turns.count; i++) {
     hw__engine *engine = solver->turns.engines[i];
     const bool held = pthread_mutex_trylock(&engine->lock) == 0;
-    behind += !held || is_due(engine, horizon(engine, tracker_seq)); /* one that is worked on is not through */
+    behind += !held || is_due(engine, horizon(engine, tracker_seq)); /* one that is being processed is not finished */
     if (held) {
       pthread_mutex_unlock(&engine->lock);
     }
@@ -247,8 +247,11 @@ size_t hw__solver_behind(hw__solver_pool *solver) {
 hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(void *context, const hw__solver_view *),
                               void *context) {
   hw__incident incident;
-  hw__db *db = hw__store_reader(solver->store);
-  hw__db_status status = db ? hw__db_incident(db, id, &incident) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(solver->store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__db_incident(db, id, &incident);
+  }
   if (status == HW_DB_OK) {
     status = hw__db_remembers(db, &incident);
   }
@@ -264,14 +267,15 @@ hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t id, void (*look)(
     pthread_mutex_unlock(&solver->lock);
     return HW_DB_ABSENT; /* of a river that is no longer served */
   }
-  /* Without a tracker of ours somebody else works: look no further than the result told last. */
+  /* Without a tracker here the incident is processed elsewhere: look no further than the last result that came from
+   * there. */
   const bool elsewhere = !solver->tracker;
   const int64_t tracker_seq = elsewhere ? incident.result_seq : hw__tracker_seq(solver->tracker);
   engine->used = ++solver->tick;
   hold(solver, engine);
   if (elsewhere) {
     engine->incident.closed_seq = incident.closed_seq;
-    engine->stored_seq = incident.result_seq; /* nothing is made here that was not told */
+    engine->stored_seq = incident.result_seq; /* nothing is computed here beyond the result that was received */
   }
   if ((!engine->run && !engine->failure) || (elsewhere && engine->cursor < tracker_seq)) {
     while (hw__engine_advance(engine, horizon(engine, tracker_seq))) {

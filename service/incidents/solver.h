@@ -22,7 +22,7 @@ typedef struct hw__solver_pool hw__solver_pool;
 
 hw_status hw__solver_start(hw__store *store, const hw__catalog *catalog, const hw__solver_options *options,
                            hw__solver_pool **out);
-/* Nothing is followed before the tracker is known; NULL before it goes. */
+/* Nothing is processed before the tracker is set. Set NULL before the tracker is stopped. */
 void hw__solver_follow(hw__solver_pool *solver, hw__tracker *tracker);
 void hw__solver_stop(hw__solver_pool *solver);
 
@@ -31,7 +31,7 @@ void hw__solver_opened(void *solver, const hw__incident *incident);
 void hw__solver_closed(void *solver, const hw__incident *incident);
 void hw__solver_advanced(void *solver);
 
-/* Take up the incidents that are open, and those closed before their engine was through. */
+/* Resumes the incidents that are open, and those closed before their engine had processed all readings. */
 hw__db_status hw__solver_resume(hw__solver_pool *solver);
 
 /* How many incidents have readings their engine has not seen yet. */
@@ -44,9 +44,9 @@ typedef struct {
   const hw__site *site;
   hw_result result; /* all but the estimate filled in, for the writers of io.h */
 } hw__solver_view;
-/* Call look() with the incident's run, brought up to date first; a closed incident's is worked again
- * when it is no longer held. Status: HW_DB_ABSENT for no such incident, HW_DB_FORGOTTEN for one whose readings are
- * kept no longer. */
+/* Call look() with the incident's run, brought up to date first; a closed incident's run is computed again when it
+ * is no longer in memory. Status: HW_DB_ABSENT for no such incident, HW_DB_FORGOTTEN for one whose readings were
+ * removed. */
 hw__db_status hw__solver_look(hw__solver_pool *solver, int64_t incident,
                               void (*look)(void *context, const hw__solver_view *), void *context);
 

@@ -12,7 +12,7 @@
 enum { PAGE = 2048, SNAPSHOT_RECORDS = 50000, SNAPSHOT_MS = 10000 };
 static const double longest_incident_s = 30 * 86400.0, day_s = 86400;
 
-/* Has an open incident to do with what this sensor says? */
+/* Does a reading of this sensor concern the open incident? */
 static bool concerns(const hw__site *site, const hw__tracked *tracked, const hw__log_record *record) {
   return tracked->river == record->river && hw__site_on_one_path(site, tracked->sensor, record->sensor);
 }
@@ -116,7 +116,7 @@ static double travel_to_next_s(const hw__tracker *tracker, size_t site_index, in
     const double way_m = hw__site_way_m(site, furthest, site->sensor_keys[s]);
     next_m = way_m > 0 && way_m < next_m ? way_m : next_m;
   }
-  /* Half as long again: velocities are medians, and the pulse's front is not its last drop. */
+  /* Half as long again, because velocities are medians and the tail comes later than the front. */
   return isfinite(next_m) ? 1.5 * next_m / tracker->slowest_m_s[site_index] : 0;
 }
 
@@ -151,10 +151,10 @@ static bool has_dates(hw__tracker *tracker, int64_t river) {
   return known && base == HW_TIME_CALENDAR;
 }
 
-/* A date from far ahead, let in by a clock that was wrong, is no news of its sensor: it would make all that follows
- * look late. One that was taken for the latest is given up, and learning starts afresh, when the sensor speaks of the
- * present again. A recording played in from ahead of its time is ahead as a whole and is taken as it is.
- * Returned: this record is to be passed over. */
+/* A reading dated far in the future, accepted while the clock was wrong, must not count as its sensor's latest: all
+ * later readings would look late. If one did, it is dropped and learning starts again when the sensor reports the
+ * present. A recording replayed from the future is ahead as a whole and is taken as it is.
+ * Returned: true when this record is to be skipped. */
 static bool is_misdated(hw__tracker *tracker, const hw__log_record *record, hw__detector *detector) {
   const bool ahead = is_ahead(record->time_s, record);
   if (detector->readings == 0 || ahead == is_ahead(detector->latest_s, record) || !has_dates(tracker, record->river)) {
@@ -236,10 +236,10 @@ static void take_command(hw__tracker *tracker, const hw__log_record *record) {
 
 /* One page of the log, which ends at `head`. Returned: how many records there were. */
 static size_t take_page(hw__tracker *tracker, hw__log_record *page, int64_t head) {
-  hw__db *db = hw__store_reader(tracker->store);
+  hw__db *db = NULL;
   size_t count = 0;
-  hw__db_status status = HW_DB_IO;
-  if (db) {
+  hw__db_status status = hw__store_borrow(tracker->store, &db);
+  if (status == HW_DB_OK) {
     status = hw__db_log(db, tracker->seq, page, PAGE, &count);
     hw__store_return(tracker->store, db);
   }

@@ -1,11 +1,10 @@
 /* Follows the log and keeps the incidents: every record in order, once.
  *
- * An incident opens when a sensor leaves its background (detect.h) on a river without an open one, or
- * when a person says so; alarms of other sensors of that river join it. It closes when every sensor is
- * back at its background and stays so for the quiet time plus the travel time to the next sensor
- * downstream that has not seen the pulse yet; or when a person says so; or after thirty days.
- * The incident's number is the number of the record that opened it, so working the same log again
- * gives the same incidents. Spills that overlap on one river are one incident.
+ * An incident opens when a sensor leaves its background (detect.h) on a river without an open one, or when a person
+ * says so; alarms of other sensors of that river join it. It closes when every sensor is back at its background and
+ * stays so for the quiet time plus the travel time to the next sensor downstream that has not seen the pulse yet; or
+ * when a person says so; or after thirty days. The incident's number is the number of the record that opened it, so
+ * processing the same log again gives the same incidents. Spills that overlap on one river are one incident.
  */
 #ifndef HW_INCIDENTS_TRACKER_H
 #define HW_INCIDENTS_TRACKER_H
@@ -21,7 +20,7 @@ typedef struct {
   bool watch_only;  /* follow the sensors and leave incidents to a worker elsewhere */
 } hw__tracker_options;
 
-/* Told as it happens, from the tracker's thread; what matters is durable by then. */
+/* Called as it happens, from the tracker's thread; what matters is durable by then. */
 typedef struct {
   void (*opened)(void *context, const hw__incident *incident);
   void (*closed)(void *context, const hw__incident *incident);
@@ -31,7 +30,7 @@ typedef struct {
 
 typedef struct hw__tracker hw__tracker;
 
-/* Bring the state back and catch up with the log, then follow it in a thread of its own. */
+/* Restores the state, catches up with the log, and then follows it in a thread of its own. */
 hw__db_status hw__tracker_start(hw__store *store, const hw__catalog *catalog, const hw__tracker_options *options,
                                 const hw__tracker_listener *listener, hw__tracker **out);
 /* Stops, with a last snapshot. */
@@ -43,8 +42,8 @@ int64_t hw__tracker_seq(hw__tracker *tracker);
 hw__detector hw__tracker_detector(hw__tracker *tracker, hw__place place);
 size_t hw__tracker_open_count(hw__tracker *tracker);
 
-/* A person's word, made durable and acted upon before the call returns. time_s: NAN for "from the
- * latest reading on". Returned: the incident's number in *id.
+/* A person's command, durable and acted upon before the call returns. time_s: NAN for "from the latest reading on".
+ * Returned: the incident's number in *id.
  * Status: HW_DB_ABSENT when there is no such open incident (close). */
 hw__db_status hw__tracker_open(hw__tracker *tracker, size_t site, const char *method, double time_s, int64_t *id);
 hw__db_status hw__tracker_close(hw__tracker *tracker, int64_t id);

@@ -1,4 +1,4 @@
-/* What becomes of an incident, made durable together with the event that tells it. */
+/* An incident that opens or closes is stored together with the event that reports it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +21,19 @@ static hw__db_status run_change(hw__db *db, int64_t *seq, void *context) {
   if (!change->incident) {
     status = hw__db_incident(db, change->event.incident, &stored);
     return status == HW_DB_ABSENT || (status == HW_DB_OK && stored.river != change->event.river)
-               ? HW_DB_OK /* of no incident: nothing to tell */
+               ? HW_DB_OK /* of no incident: nothing to report */
            : status == HW_DB_OK ? hw__db_put_event(db, &change->event)
                                 : status;
   }
   status = change->opening ? hw__db_open_incident(db, change->incident) : hw__db_close_incident(db, change->incident);
-  return status == HW_DB_OK ? hw__db_put_event(db, &change->event) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_event(db, &change->event);
 }
 
-/* Keep trying: the log is ahead of us and nothing may be skipped. A stopping service gives up and
- * works it out again at its next start. */
+/* Keeps trying, because no record of the log may be skipped. A service that is stopping gives up and processes it
+ * again at its next start. */
 static hw__db_status write_event(hw__tracker *tracker, change_job *change, hw__event_kind kind, json_t *body) {
   char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
   json_decref(body);

@@ -1,4 +1,4 @@
-/* A person's word goes into the log like a reading, and is acted upon in its turn. */
+/* A person's command goes into the log like a reading, and is acted upon when its turn comes. */
 #include <math.h>
 #include <stdio.h>
 #include <time.h>

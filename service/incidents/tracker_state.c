@@ -1,7 +1,6 @@
-/* The snapshot is the state after one record, byte for byte: a header, then (sensor key, detector)
- * pairs, then the open incidents. It is a shortcut, never the truth: without one the log is worked
- * from its start. One of another layout (an upgrade in between) cannot be read; then detection starts
- * afresh at the head of the log and open incidents go on. */
+/* The snapshot is the state after one record, byte for byte: a header, then (sensor key, detector) pairs, then the
+ * open incidents. Nothing depends on it: without one the log is processed from its start. One of another layout (an
+ * upgrade in between) cannot be read; then detection starts afresh at the head of the log and open incidents go on. */
 #include "incidents/tracker_state.h"
 
 #include <math.h>
@@ -157,14 +156,15 @@ static void adopt_open_incidents(hw__tracker *tracker, hw__db *db) {
 }
 
 static hw__db_status bring_back(hw__tracker *tracker) {
-  hw__db *db = hw__store_reader(tracker->store);
-  if (!db) {
-    return HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(tracker->store, &db);
+  if (status != HW_DB_OK) {
+    return status;
   }
   void *body = NULL;
   size_t size = 0;
   int64_t seq = 0;
-  hw__db_status status = hw__db_snapshot(db, &seq, &body, &size);
+  status = hw__db_snapshot(db, &seq, &body, &size);
   if (status == HW_DB_OK) {
     if (restore(tracker, body, size)) {
       tracker->seq = seq;
@@ -196,7 +196,7 @@ static double velocity_to_wait_by(const hw_river *river) {
   for (size_t s = 0; s < river->sensor_count && slowest <= 0; s++) {
     slowest = river->sensors[s].section_velocity_m_s;
   }
-  return slowest > 0 ? slowest : 0.3; /* nothing known: a lowland river */
+  return slowest > 0 ? slowest : 0.3; /* velocity not known: that of a lowland river */
 }
 
 static void release(hw__tracker *tracker) {
@@ -241,7 +241,7 @@ hw__db_status hw__tracker_start(hw__store *store, const hw__catalog *catalog, co
   pthread_cond_init(&tracker->news, NULL);
   hw__db_status status = allocate(tracker) ? bring_back(tracker) : HW_DB_MEMORY;
   if (status == HW_DB_OK && pthread_create(&tracker->thread, NULL, hw__tracker_loop, tracker) != 0) {
-    status = HW_DB_IO;
+    status = HW_DB_THREAD;
   }
   if (status != HW_DB_OK) {
     release(tracker);

@@ -11,7 +11,7 @@ typedef struct {
   int64_t id, river;
   double opened_s, latest_s; /* reading time */
   double above_s;            /* last reading above the background; NAN: none yet */
-  int64_t sensor;            /* key of the one that raised it; 0: a person, whom every sensor concerns */
+  int64_t sensor;            /* key of the sensor that raised it; 0: opened by a person, so every sensor concerns it */
   int64_t furthest;          /* key of the most downstream sensor that was above it; 0: none yet */
 } hw__tracked;
 
@@ -21,11 +21,11 @@ struct hw__tracker {
   hw__tracker_options options;
   hw__tracker_listener listener;
   hw__detector **detectors; /* [site][sensor]; written by the tracker's thread, under the lock */
-  double *slowest_m_s;      /* per site: a velocity to wait by */
+  double *slowest_m_s;      /* per site: the velocity by which waiting times are computed */
   hw__tracked *open;
   size_t open_count, open_capacity;
   int64_t seq;          /* last record taken */
-  bool incomplete;      /* the record after seq was begun and could not be finished */
+  bool incomplete;      /* the record after seq was begun but not finished */
   pthread_mutex_t lock; /* detectors, open_count, seq, stopping */
   pthread_cond_t news;
   bool stopping;
@@ -37,11 +37,11 @@ bool hw__tracker_stopping(hw__tracker *tracker);
 void hw__tracker_add(hw__tracker *tracker, const hw__tracked *tracked);
 void hw__tracker_remove(hw__tracker *tracker, hw__tracked *tracked);
 void hw__tracker_reach(hw__tracker *tracker, int64_t seq);
-/* Tell those who wait for a record to be taken. */
+/* Wakes those who wait until a record is processed. */
 void hw__tracker_news(hw__tracker *tracker);
 void hw__tracker_save(hw__tracker *tracker);
 
-/* Store that an incident opened or closed, by the record of this number, with the event that tells it. */
+/* Stores that an incident opened or closed, by the record of this number, with the event that reports it. */
 hw__db_status hw__tracker_write_change(hw__tracker *tracker, const hw__incident *incident, bool opening, int64_t seq);
 /* Store the event of an acknowledgement. */
 hw__db_status hw__tracker_write_acknowledgement(hw__tracker *tracker, const hw__log_record *record);

@@ -33,7 +33,7 @@ void hw__turns_add(hw__turns *turns, hw__engine *engine) {
   memmove(&turns->engines[at + 1], &turns->engines[at], (turns->count - at) * sizeof *turns->engines);
   turns->engines[at] = engine;
   turns->count++;
-  turns->next += at < turns->next; /* those behind it have not had their turn yet */
+  turns->next += at < turns->next; /* the incidents after it have not had their turn yet */
 }
 
 void hw__turns_tell(hw__turns *turns) {
@@ -67,7 +67,7 @@ bool hw__turns_give_back(hw__turns *turns, hw__engine *engine, bool more) {
   return turns->again;
 }
 
-/* Only of an idle one may its own fields be looked at without its lock. */
+/* Its own fields may be read without its lock only while it is idle. */
 static bool is_idle(const hw__engine *engine) {
   return engine->users == 0 && (engine->finished || !engine->followed);
 }

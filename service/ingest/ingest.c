@@ -88,8 +88,8 @@ static double noise_around_zero(const hw_sensor *sensor) {
   return fmax(1e-4, fmax(10 * sensor->noise_absolute_g_m3, 3 * sensor->detection_limit_g_m3));
 }
 
-/* Is the value one that a river can have? Returned: the fate of one that is not, told in `reason`; a sentence for those
- * that are would cost more than reading them. */
+/* Can a river have this value? Returned: the fate of one that it cannot have, with a sentence in `reason`. Accepted
+ * values get no sentence, which would cost more than reading them. */
 static hw__fate judge_concentration(const hw__site *site, const hw__checked_reading *entry, char *reason, size_t size) {
   const double c = entry->concentration_g_m3;
   const double lowest = -noise_around_zero(&site->river.sensors[entry->place.sensor]);

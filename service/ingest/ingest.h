@@ -41,8 +41,8 @@ typedef struct {
   const hw__catalog *catalog;
   const char *river;  /* for rows that name none; NULL or "": by sensor */
   double now_unix_s;  /* for the future check */
-  double possible_s;  /* later than that while the clock is in doubt: what lies between cannot be judged */
-  bool undecided;     /* such a reading was met: nothing of this may be stored or refused yet */
+  double possible_s;  /* later than now_unix_s while the clock is in doubt: times in between cannot be judged */
+  bool undecided;     /* such a reading came: nothing of this body may be stored or refused yet */
   double future_s;    /* tolerance */
   double nanoseconds; /* line protocol: length of one tick of its timestamps; 0 means 1 */
   hw__budget *budget; /* for the entries; NULL: no bound */

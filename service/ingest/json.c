@@ -55,7 +55,7 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
   return hw__ingest_row(ingest, line, &row);
 }
 
-enum { OBJECT_BYTES = 64 << 10 }; /* no reading is longer; it bounds the memory that one takes */
+enum { OBJECT_BYTES = 64 << 10 }; /* no reading is longer; this limits the memory that one takes */
 
 static const size_t how = JSON_REJECT_DUPLICATES | JSON_DECODE_ANY;
 
@@ -109,7 +109,7 @@ static const char *element_end(const char *at, const char *end) {
   return NULL;
 }
 
-/* Where a body is no JSON, and why. */
+/* Where a body is not JSON, and why. */
 typedef struct {
   const char *at;
   int line; /* from there on; 1 is the same line */

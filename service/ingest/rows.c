@@ -2,7 +2,7 @@
 
 #include "ingest/ingest.h"
 
-/* Borrowed text as a string. False when it does not fit: then it is nobody's name. */
+/* Borrowed text as a string. False when it does not fit: no name is that long. */
 static bool copy_name(const char *text, size_t size, char out[static 2 * HW_ID_SIZE]) {
   if (size >= 2 * HW_ID_SIZE || (size && memchr(text, '\0', size))) {
     return false;

@@ -22,8 +22,8 @@ typedef struct {
   char *text;
 } parcel;
 
-/* The same readings sent again go under the same id: the stream keeps one of them. It saves work; what
- * keeps a reading from counting twice is its identity in the worker's database. */
+/* The same readings sent again get the same id, and the stream stores one of them. That only saves work: a reading
+ * never counts twice because the worker's database knows it already. */
 static bool name_parcel(parcel *p) {
   uint8_t digest[32];
   gnutls_hash_hd_t hash;
@@ -198,8 +198,11 @@ hw__db_status hw__accept_open(hw__service *service, size_t site, const char *met
 }
 
 static hw__db_status find_incident(hw__service *service, int64_t id, hw__incident *out) {
-  hw__db *db = hw__store_reader(service->store);
-  const hw__db_status status = db ? hw__db_incident(db, id, out) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(service->store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__db_incident(db, id, out);
+  }
   if (db) {
     hw__store_return(service->store, db);
   }

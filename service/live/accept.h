@@ -1,5 +1,5 @@
-/* The door: readings and a person's word on their way into the log, be it our own database or the
- * cluster's stream. What these return HW_DB_OK for is durable. */
+/* Readings and commands on their way into the log, which is our own database or the cluster's stream. When these
+ * return HW_DB_OK, they are durable. */
 #ifndef HW_LIVE_ACCEPT_H
 #define HW_LIVE_ACCEPT_H
 
@@ -7,8 +7,8 @@
 
 /* For readings that came now: the rivers, and the clock they are judged by. */
 hw__ingest hw__accept_begin(hw__service *service);
-/* Fates are settled and counted in ingest->tally. In a cluster every checked reading counts as accepted:
- * doubles and conflicts are found by the worker, who reads the stream in order.
+/* Fates are settled and counted in ingest->tally. In a cluster every checked reading counts as accepted: duplicates
+ * and conflicts are found by the worker, which reads the stream in order.
  * Status: HW_DB_CLOCK when one cannot be judged because the machine's clock was just set; HW_DB_AWAY when the cluster
  * did not answer in time: send it again, nothing is counted twice. */
 hw__db_status hw__accept_readings(hw__service *service, hw__ingest *ingest);

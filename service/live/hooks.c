@@ -20,7 +20,7 @@
 
 enum { PAGE = 32, TRIES = 5, COMMAND_S = 30, WEBHOOK_MS = 5000, PATIENCE_MS = 15000 };
 
-/* Somebody to be told: returns true when it took the event. */
+/* A receiver of events. Returned: true when it took the event. */
 typedef bool (*teller)(const hw__service *service, const char *body, int64_t patience_ms);
 
 typedef struct {
@@ -73,7 +73,7 @@ static bool post(const hw__service *service, const char *body, int64_t patience_
   return ok;
 }
 
-/* Wait for the child, but not for ever and not against a stop. */
+/* Waits for the child, but not for ever, and no longer once the service stops. */
 static bool reap(const hw__service *service, pid_t child) {
   int code = 0;
   for (int tenths = 0; tenths < 10 * COMMAND_S && !atomic_load(&service->stopping); tenths++) {
@@ -87,7 +87,7 @@ static bool reap(const hw__service *service, pid_t child) {
   return false;
 }
 
-/* What is ours alone: where the data lie, and with which password. */
+/* Variables that children must not see: where the data are, and passwords. */
 static bool is_secret(const char *variable) {
   return strncmp(variable, "PG", 2) == 0 || strncmp(variable, "HEADWATER_", 10) == 0;
 }
@@ -110,7 +110,7 @@ static char **environment_of_hooks(void) {
 
 /* No shell: the program gets the event on its standard input and nothing from it on its command line. */
 static bool run_command(const hw__service *service, const char *body, int64_t patience_ms) {
-  (void)patience_ms; /* a mail takes as long as it takes */
+  (void)patience_ms; /* a program that sends mail takes the time it needs */
   char *program = (char *)service->options.command;
   char **environment = environment_of_hooks();
   int ends[2];
@@ -123,7 +123,7 @@ static bool run_command(const hw__service *service, const char *body, int64_t pa
   posix_spawn_file_actions_adddup2(&actions, ends[0], 0);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addclose(&actions, ends[1]);
-  posix_spawn_file_actions_adddup2(&actions, 2, 1); /* our standard output is for the address alone */
+  posix_spawn_file_actions_adddup2(&actions, 2, 1); /* our standard output is only for the address */
   char *const arguments[] = {program, NULL};
   pid_t child = 0;
   const int fault = posix_spawn(&child, program, &actions, NULL, arguments, environment);
@@ -220,10 +220,14 @@ static hw_status check(const hw_serve_options *o, hw_error *error) {
   return HW_OK;
 }
 
-/* Where a former run stopped telling, or, the first time, now. Once there was one cursor for all. */
+/* The last event that an earlier run delivered or, the first time, the latest event there is. Earlier versions had
+ * one cursor for all receivers. */
 static hw__db_status find_cursor(receiver *r) {
-  hw__db *db = hw__store_reader(r->service->store);
-  hw__db_status status = db ? hw__db_cursor(db, r->name, &r->cursor) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(r->service->store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__db_cursor(db, r->name, &r->cursor);
+  }
   if (status == HW_DB_ABSENT) {
     status = hw__db_cursor(db, "hooks", &r->cursor);
   }
@@ -233,7 +237,10 @@ static hw__db_status find_cursor(receiver *r) {
   if (db) {
     hw__store_return(r->service->store, db);
   }
-  return status == HW_DB_OK ? store_cursor(r) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return store_cursor(r);
 }
 
 hw_status hw__hooks_start(hw__service *service, hw__hooks **out, hw_error *error) {
@@ -257,7 +264,7 @@ hw_status hw__hooks_start(hw__service *service, hw__hooks **out, hw_error *error
     r->service = service;
     if (r->name && (find_cursor(r) != HW_DB_OK || pthread_create(&r->thread, NULL, tell_all, r) != 0)) {
       snprintf(error->text, sizeof error->text, "hooks do not start");
-      return HW_EIO; /* stopped with all that did start */
+      return HW_EIO; /* stopped together with those that did start */
     }
     hooks->count += r->name != NULL;
   }

@@ -1,10 +1,10 @@
-/* Tells others what happened: a webhook and a command, for every event but estimates.
+/* Delivers events to a webhook and to a command: every event but estimates.
  *
  * Each receiver has a thread and a cursor of its own: one that hangs holds up nobody but itself. The cursor is
- * stored after each event, so an event is told at least once, also over a crash; each carries its id for
- * those who must not act twice. A first start with hooks begins with what happens from then on. A receiver
- * that fails is tried again (after 1, 2, 4, 8 s, for 15 s in all) and then passed over: one dead receiver must not
- * silence the next alarm.
+ * stored after each event, so an event is delivered at least once, even if the service crashes; each carries its id
+ * for those who must not act twice. A first start with hooks begins with what happens from then on. A receiver that
+ * fails is tried again (after 1, 2, 4, 8 s, for 15 s in all) and then passed over: one event that cannot be
+ * delivered must not hold up the next alarm.
  */
 #ifndef HW_LIVE_HOOKS_H
 #define HW_LIVE_HOOKS_H

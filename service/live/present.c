@@ -4,10 +4,10 @@
 
 #include "live/show.h"
 
-static const double live_s = 86400; /* a reading that comes later than this is of another day */
+static const double live_s = 86400; /* a reading that arrives later than this counts as a recording */
 
-/* Did this sensor's latest reading come as it was taken? That holds for good, however long the sensor keeps
- * quiet from then on. One that is stored no longer is old news of a live river. */
+/* Did this sensor's latest reading arrive when it was taken? The answer stays the same however long the sensor is
+ * silent afterwards. A reading that was removed was an old one of a live river. */
 static bool came_live(hw__service *service, hw__place place, double latest_s) {
   const hw__site *site = hw__catalog_site(service->catalog, place.site);
   hw__log_record record;

@@ -1,7 +1,7 @@
 /* Plays recorded readings in as if they came now: for demonstrations and drills.
  *
- * Readings keep their own times and go the way every reading goes; only the pauses between them are
- * divided by the speed. What the river already has is passed over without a pause.
+ * Readings keep their own times and go the way every reading goes; only the pauses between them are divided by the
+ * speed. Readings that the river already has are skipped without a pause.
  */
 #ifndef HW_LIVE_REPLAY_H
 #define HW_LIVE_REPLAY_H

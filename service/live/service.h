@@ -1,4 +1,4 @@
-/* The live service as a whole, and how it is asked for. */
+/* The fields of a running service. */
 #ifndef HW_LIVE_SERVICE_H
 #define HW_LIVE_SERVICE_H
 
@@ -30,7 +30,7 @@ typedef struct {
   struct MHD_Daemon *daemon;
   char *tls_cert, *tls_key; /* contents, held for the daemon */
   char host[128];
-  char tiles_origin[200]; /* where pictures of a map may come from besides us; "" */
+  char tiles_origin[200]; /* the host of map tiles, for the content security policy; "": none */
   unsigned port;
   bool loopback;
   int64_t started_us;

@@ -9,7 +9,7 @@
 #include "live/present.h"
 
 hw__time_base hw__river_time_base(hw__service *service, size_t site) {
-  /* Settled by the river's first reading and never changed: asked for once. */
+  /* The river's first reading decides it and it never changes, so it is read once. */
   hw__time_base base = (hw__time_base)atomic_load(&service->time_bases[site]);
   hw__db *db = base == HW_TIME_UNSET ? hw__store_reader(service->store) : NULL;
   if (db) {
@@ -196,8 +196,8 @@ json_t *hw__show_event(const hw__service *service, const hw__event *event) {
                    "subject", event->subject, "at", hw__instant_us(event->at_us), "body", body ? body : json_null());
 }
 
-/* The result with all its keys: null where a former version did not know them, or before the first estimate.
- * NULL without memory: an estimate that is there is not told as missing. */
+/* The result with all its keys: null where a former version did not know them, or before the first estimate. NULL
+ * without memory, because a stored estimate must not be shown as missing. */
 static json_t *show_result(hw__db *db, const hw__incident *i, const hw__site *site) {
   const hw_river nameless = {0};
   const hw_result unknown = {.river = site ? &site->river : &nameless, .method = i->method, .seed = i->seed};

@@ -42,7 +42,10 @@ static hw__db_status run_tell(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
   const telling *t = context;
   const hw__db_status status = hw__db_put_event(db, &t->event);
-  return status == HW_DB_OK ? hw__db_put_cursor(db, t->name, t->silent) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, t->name, t->silent);
 }
 
 /* Number of the sensor's latest record, 0 when it is stored no longer. */
@@ -91,7 +94,8 @@ static void look_at(hw__silence *silence, watched *w, hw__place place, double pr
     w->told = silent || d.readings == 0 || !tell(silence, place, &d, false, present_s);
     return;
   }
-  /* A second look: between two sensors' parts of a long body one of them only seems to be silent. */
+  /* A sensor must be found silent twice: while a long body is being stored, sensors later in it only seem to be
+   * silent. */
   if (silent && w->suspected && listened_s > hw__sensor_patience_s(&d)) {
     w->told = tell(silence, place, &d, true, present_s);
   }
@@ -107,7 +111,7 @@ static void look_around(hw__silence *silence) {
   size_t next = 0;
   for (size_t site = 0; site < hw__catalog_count(service->catalog); site++) {
     const double present_s = hw__present_s(service, site);
-    /* On a clock that only readings move, they are what there is to listen to. */
+    /* Where only readings move the river's clock, wait for the next reading. */
     const double listened_s = present_s >= silence->started_s ? now_s - silence->started_s : INFINITY;
     const size_t sensors = hw__catalog_site(service->catalog, site)->river.sensor_count;
     for (size_t s = 0; s < sensors && next < silence->count; s++) {

@@ -1,7 +1,7 @@
 /* A connection to another machine, plain or encrypted (TLS by GnuTLS), for one thread.
  *
- * Encrypted means verified too: the other side must show a certificate for the name that was asked for,
- * signed by somebody trusted. There is no switch to leave that out.
+ * Encrypted means verified too: the other side must show a certificate for the name that was asked for, signed by
+ * somebody trusted. This cannot be switched off.
  */
 #ifndef HW_MQTT_LINK_H
 #define HW_MQTT_LINK_H

@@ -52,7 +52,7 @@ typedef struct {
   size_t messages, acknowledgement_bytes;
 } group;
 
-/* A message that can never be stored is acknowledged too, or it would come for ever. */
+/* A message that can never be stored is acknowledged too; otherwise the broker would send it again for ever. */
 static void acknowledge(hw__mqtt *mqtt, group *g, uint16_t id) {
   g->messages++;
   if (id) {

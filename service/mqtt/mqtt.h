@@ -12,7 +12,7 @@
 
 typedef struct hw__mqtt hw__mqtt;
 
-/* Connects in the background, again and again. Status: HW_EINPUT for an address that is none, HW_EIO for
+/* Connects in the background, again and again. Status: HW_EINPUT for an address that cannot be parsed, HW_EIO for
  * credentials that cannot be read, HW_ENOMEM, with *error. */
 hw_status hw__mqtt_start(hw__service *service, hw__mqtt **out, hw_error *error);
 void hw__mqtt_stop(hw__mqtt *mqtt);

@@ -272,7 +272,10 @@ hw_status hw__catalog_load(hw__catalog *catalog, const char *argument, hw_warn w
   if (status == HW_EINPUT) {
     hw_river_free(&river);
   }
-  return status == HW_OK ? load_lines(catalog->sites[catalog->count - 1], error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return load_lines(catalog->sites[catalog->count - 1], error);
 }
 
 size_t hw__catalog_count(const hw__catalog *catalog) {
@@ -291,7 +294,7 @@ ptrdiff_t hw__catalog_find(const hw__catalog *catalog, const char *id) {
   return found && found->name ? (ptrdiff_t)found->place.site : -1;
 }
 
-/* "MARKRIVER/ID", for every reading: without the price of a format. */
+/* "MARKRIVER/ID". It is built for every reading, so without snprintf, which would cost too much. */
 static bool compose(const char *mark, const char *river, const char *id, char *out, size_t size) {
   const size_t marked = strlen(mark), named = strlen(river), rest = strlen(id);
   if (marked + named + 1 + rest >= size) {

@@ -29,9 +29,9 @@ typedef struct {
   bool gauge;
 } hw__place;
 
-/* Does the water of one of two sensors (keys) pass the other? A spill that one has seen comes from above it: who stands
- * neither above nor below it has nothing to say of that spill. Always so for a key of 0, and where there are no
- * branches. */
+/* Does the water of one of two sensors (keys) pass the other? A spill that one has seen comes from upstream of it,
+ * so a sensor that is neither upstream nor downstream of it says nothing about that spill. Always true for a key of
+ * 0, and where there are no branches. */
 bool hw__site_on_one_path(const hw__site *site, int64_t sensor, int64_t other);
 /* From one sensor (key) down to another, in metres; NAN where the water does not pass. */
 double hw__site_way_m(const hw__site *site, int64_t from, int64_t to);
@@ -63,13 +63,13 @@ hw_status hw__catalog_gauge(const hw__catalog *catalog, const char *river, const
 
 /* Database numbers, set once while the store opens; then keys lead back to places. */
 hw_status hw__catalog_set_key(hw__catalog *catalog, hw__place place, int64_t key);
-/* Of a sensor or a gauge. Status: HW_ENAME for the key of one no longer in any river file. */
+/* Of a sensor or a gauge. Status: HW_ENAME when it is no longer in any river file. */
 hw_status hw__catalog_place(const hw__catalog *catalog, int64_t key, hw__place *out);
 ptrdiff_t hw__catalog_site_of_key(const hw__catalog *catalog, int64_t river_key);
 
-/* How many lines: branches, or one. */
+/* The number of lines: one per branch, or one. */
 size_t hw__site_line_count(const hw__site *site);
-/* Does any of it have a centreline? */
+/* Does any branch have a centreline? */
 bool hw__site_is_mapped(const hw__site *site);
 
 #endif

@@ -126,7 +126,7 @@ static hw_status add(builder *b, const json_t *value, int depth) {
     return fail(b, "collections in collections, expected fewer");
   }
   if (!type) {
-    return HW_OK; /* a feature without geometry, or no GeoJSON: told when no line was found */
+    return HW_OK; /* a feature without geometry, or not GeoJSON: reported when no line is found */
   }
   const json_t *coordinates = json_object_get(value, "coordinates");
   if (strcmp(type, "FeatureCollection") == 0) {
@@ -164,7 +164,7 @@ static double distance_m(const hw__line_point *a, const hw__line_point *b) {
   return 2 * radius_m * asin(fmin(1, sqrt(h)));
 }
 
-/* The stretch every place of the river file lies in. */
+/* The stretch that contains every place of the river file. */
 static void include(double location_m, size_t branch, size_t wanted, double *lo, double *hi) {
   if (branch == wanted) {
     *lo = fmin(*lo, location_m);
@@ -205,7 +205,7 @@ static int direction(builder *b, const double *along) {
       if (fabs(rise) > 0) {
         return 0;
       }
-      continue; /* where two features meet, both say the same */
+      continue; /* where two features meet, both name the same river metre */
     }
     const int here = rise > 0 ? 1 : rise < 0 ? -1 : 0;
     if (last && (here == 0 || (kept > 1 && here != found))) {

@@ -46,7 +46,7 @@ json_t *hw__centerline_stretch(const hw__centerline *line, double from_m, double
   }
   json_t *list = json_array();
   json_array_append_new(list, position_at(line, from_m));
-  /* The line's own ends are no points between: they stand for what lies beyond them already. */
+  /* The ends of the line are left out, because they stand for everything beyond them already. */
   for (size_t i = 1; i + 1 < line->count; i++) {
     if (line->points[i].at_m > from_m && line->points[i].at_m < to_m) {
       json_array_append_new(list, position(line->points[i].longitude, line->points[i].latitude));

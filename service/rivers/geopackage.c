@@ -35,7 +35,7 @@ static const char schema[] =
 
 enum { HEAD = 8, WKB_HEAD = 9, PAIR = 16 };
 
-/* Integers and doubles go in as this machine has them; the flags say which way that is. */
+/* Integers and doubles are written in this machine's byte order; the flags say which one that is. */
 static uint8_t byte_order(void) {
   const uint16_t probe = 1;
   uint8_t low;

@@ -6,7 +6,7 @@
 
 #include "headwater/status.h"
 
-/* Features without geometry are left out. A file that is there is written anew. Status: HW_EIO, HW_ENOMEM, *error */
+/* Features without geometry are left out. An existing file is replaced. Status: HW_EIO, HW_ENOMEM, *error */
 hw_status hw__geopackage_write(const char *path, const json_t *features, hw_error *error);
 
 #endif

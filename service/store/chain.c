@@ -25,7 +25,7 @@ static uint64_t take_number(uint64_t hash, uint64_t x) {
   return hw__fnv(hash, bytes, sizeof bytes);
 }
 
-/* One engine keeps no sign of zero, and a NaN is stored as NULL. */
+/* One engine does not keep the sign of a zero, and a NaN is stored as NULL. */
 static uint64_t take_value(uint64_t hash, const hw__value *value) {
   uint64_t bits = 0;
   const bool real = value->kind == HW_VALUE_REAL;
@@ -62,7 +62,8 @@ hw__db_status hw__read_mark(const hw__value *row, void *element) {
   return HW_DB_OK;
 }
 
-hw__db_status hw__put_mark(hw__db *db, hw__sql how, const hw__mark *mark) {
+/* `how`: SQL_PUT_MARKS or SQL_MARK_MOVE. */
+static hw__db_status put_mark(hw__db *db, hw__sql how, const hw__mark *mark) {
   return hw__sql_run(db, how,
                      HW_VALUES(of_integer(mark->mark), of_integer(mark->seq), of_integer(mark->records),
                                of_integer((int64_t)mark->hash)));
@@ -75,7 +76,7 @@ static hw__db_status know(hw__db *db, int64_t seq) {
   hw__db_status status = hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &chain->last, HW_NO_VALUES);
   if (status == HW_DB_ABSENT) {
     chain->last = (hw__mark){.mark = 1, .seq = seq - 1, .hash = hw__fnv_start()};
-    status = hw__put_mark(db, SQL_PUT_MARKS, &chain->last);
+    status = put_mark(db, SQL_PUT_MARKS, &chain->last);
     first = chain->last;
   } else if (status == HW_DB_OK) {
     status = hw__sql_one(db, SQL_MARK_FIRST, hw__read_mark, &first, HW_NO_VALUES);
@@ -88,17 +89,17 @@ static hw__db_status know(hw__db *db, int64_t seq) {
 static hw__db_status save(hw__db *db) {
   hw__chain *chain = &db->chain;
   chain->last.mark += !chain->open;
-  const hw__db_status status = hw__put_mark(db, chain->open ? SQL_MARK_MOVE : SQL_PUT_MARKS, &chain->last);
+  const hw__db_status status = put_mark(db, chain->open ? SQL_MARK_MOVE : SQL_PUT_MARKS, &chain->last);
   chain->open = chain->last.records % HW_MARK_EVERY != 0;
   return status;
 }
 
 static int by_number(const void *a, const void *b) {
-  const hw__link *x = a, *y = b;
+  const hw__chained *x = a, *y = b;
   return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-static void sort(hw__link *links, size_t count) {
+static void sort(hw__chained *links, size_t count) {
   for (size_t i = 1; i < count; i++) {
     if (links[i].seq < links[i - 1].seq) {
       qsort(links, count, sizeof *links, by_number);
@@ -129,14 +130,14 @@ hw__db_status hw__chain_add(hw__db *db, int64_t seq, int64_t sum) {
   hw__chain *chain = &db->chain;
   if (chain->count == chain->capacity) {
     const size_t wanted = chain->capacity ? 2 * chain->capacity : HW_MARK_EVERY;
-    hw__link *grown = realloc(chain->added, wanted * sizeof *grown);
+    hw__chained *grown = realloc(chain->added, wanted * sizeof *grown);
     if (!grown) {
       return HW_DB_MEMORY;
     }
     chain->added = grown;
     chain->capacity = wanted;
   }
-  chain->added[chain->count++] = (hw__link){seq, sum};
+  chain->added[chain->count++] = (hw__chained){seq, sum};
   return HW_DB_OK;
 }
 
@@ -165,13 +166,13 @@ void hw__db_head_is_here(hw__db *db) {
 }
 
 static hw__db_status read_link(const hw__value *row, void *element) {
-  *(hw__link *)element = (hw__link){hw__value_integer(&row[HW_LINK_SEQ]), hw__value_integer(&row[HW_LINK_SUM])};
+  *(hw__chained *)element = (hw__chained){hw__value_integer(&row[HW_LINK_SEQ]), hw__value_integer(&row[HW_LINK_SUM])};
   return HW_DB_OK;
 }
 
 hw__db_status hw__chain_at(hw__db *db, int64_t seq, hw__mark *out) {
   enum { PAGE = HW_MARK_EVERY };
-  hw__link links[PAGE];
+  hw__chained links[PAGE];
   size_t count = PAGE;
   hw__db_status status = hw__sql_one(db, SQL_MARK_BEFORE, hw__read_mark, out, HW_VALUES(of_integer(seq)));
   while (status == HW_DB_OK && count == PAGE) {
@@ -188,14 +189,14 @@ hw__db_status hw__chain_begin_at(hw__db *db, int64_t seq) {
   hw__mark begin;
   hw__db_status status = hw__chain_at(db, seq, &begin);
   if (status == HW_DB_ABSENT) {
-    return HW_DB_OK; /* what goes is older than the chain */
+    return HW_DB_OK; /* the removed records are older than the chain */
   }
   begin.seq = seq;
   if (status == HW_DB_OK) {
     status = hw__sql_run(db, SQL_MARKS_FORGET, HW_VALUES(of_integer(begin.mark)));
   }
   if (status == HW_DB_OK) {
-    status = hw__put_mark(db, SQL_MARK_MOVE, &begin);
+    status = put_mark(db, SQL_MARK_MOVE, &begin);
   }
   db->chain.known = false;
   return status;

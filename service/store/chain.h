@@ -1,4 +1,4 @@
-/* A checksum for every record and a hash chained over the log: what was stored is what is read, or it is told.
+/* A checksum for every record and a hash chain over the log: if what is read is not what was stored, it is reported.
  *
  * A record's sum is FNV-1a over its columns, 64 bits folded to 32, stored beside them. The chain takes a step a record,
  *
@@ -24,28 +24,29 @@ enum { HW_MARK_EVERY = 1024 };
 
 /* The chain after one record. */
 typedef struct {
-  int64_t mark;    /* number of the row */
-  int64_t seq;     /* of the last record by then; of the first mark: all records of the chain have higher ones */
-  int64_t records; /* chained by then, those gone since included */
+  int64_t mark; /* number of the row */
+  int64_t seq;  /* number of the last record by then; of the first mark: all records of the chain have higher numbers */
+  int64_t records; /* records chained by then, including those removed since */
   uint64_t hash;
 } hw__mark;
 
+/* A record of the chain: its number and its checksum. */
 typedef struct {
   int64_t seq, sum;
-} hw__link;
+} hw__chained;
 
 /* What a writer knows of the chain's end, and what its transaction adds. */
 typedef struct {
   hw__mark last;
-  bool known;      /* read from the store since the last failure */
-  bool open;       /* the last mark moves on with the next record; otherwise there will be a new one */
-  bool moved;      /* records were added in this transaction */
-  hw__link *added; /* not chained yet: in whatever order they came, they are chained by number */
+  bool known;         /* read from the store since the last failure */
+  bool open;          /* true: the next record moves the last mark; false: it starts a new mark */
+  bool moved;         /* records were added in this transaction */
+  hw__chained *added; /* not chained yet: they may come in any order and are chained by number */
   size_t count, capacity;
 } hw__chain;
 
 uint64_t hw__fnv(uint64_t hash, const void *bytes, size_t size);
-/* Of no bytes: where every hash begins. */
+/* The hash of no bytes, with which every hash begins. */
 uint64_t hw__fnv_start(void);
 /* One step. */
 void hw__mark_step(hw__mark *mark, int64_t seq, int64_t sum);

@@ -35,8 +35,8 @@ static const char *const migrations[] = {
     /* 2 -> 3: has the engine seen all of a closed incident? */
     ("ALTER TABLE incidents ADD COLUMN finished INTEGER NOT NULL DEFAULT 0;"
      "CREATE INDEX incidents_unfinished ON incidents(id) WHERE finished = 0;"),
-    /* 3 -> 4: an answer may have no source, and says how far it is trusted; whose engine worked it. In readings, below
-     * is 2 for one at or above its number. */
+    /* 3 -> 4: an answer may have no source, says how far it is trusted, and names the engine that made it. In
+     * readings, below is 2 for one at or above its number. */
     ("CREATE TABLE judged(incident INTEGER NOT NULL, seq INTEGER NOT NULL, reading_s REAL NOT NULL,"
      " readings INTEGER NOT NULL, provisional INTEGER NOT NULL, has_interval INTEGER NOT NULL, mass_g REAL,"
      " location_m REAL, time_s REAL, mass_lo REAL, mass_hi REAL, location_lo REAL, location_hi REAL, time_lo REAL,"
@@ -56,7 +56,7 @@ static const char *const migrations[] = {
      "INSERT INTO places(key, river, id) SELECT key, river, id FROM sensors;"
      "DROP TABLE sensors;"
      "ALTER TABLE places RENAME TO sensors;"
-     /* what somebody says who acknowledges an incident */
+     /* the note of whoever acknowledges an incident */
      "ALTER TABLE commands ADD COLUMN note TEXT NOT NULL DEFAULT '';"
      /* A checksum a record, the chain over them, and what was found to be wrong (chain.h). */
      "ALTER TABLE readings ADD COLUMN sum INTEGER;"
@@ -145,7 +145,7 @@ hw__db_status hw__db_open(const char *store, bool writer, hw__db **out, char *se
   if (status != HW_DB_OK) {
     char name[256];
     hw__db_name(store, name, sizeof name);
-    /* of these the engine knows nothing to add */
+    /* for these the engine's own words add nothing */
     const bool told = status == HW_DB_NEWER || status == HW_DB_OLDER || status == HW_DB_NO_FILE;
     snprintf(sentence, size, told ? "%s: %s" : "%s: %s (%s)", name, hw__db_text(status), reason);
     return status;
@@ -266,7 +266,10 @@ char *hw__value_duplicate(const hw__value *value) {
 
 static hw__db_status key_of(hw__db *db, const char *river, int64_t *key) {
   const hw__db_status status = hw__sql_run(db, SQL_RIVER_ADD, HW_VALUES(of_text(river)));
-  return status == HW_DB_OK ? hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river))) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__sql_integer(db, SQL_RIVER_KEY, key, HW_VALUES(of_text(river)));
 }
 
 static hw__db_status enrol_place(hw__db *db, hw__catalog *catalog, hw__place place) {

@@ -1,9 +1,9 @@
 /* What the service keeps, behind one small interface.
  *
- * The heart is a log: readings and commands (a person opens or closes an incident) share one sequence
- * of numbers, in the order they became durable. Everything else (detection, incidents, estimates) is a
- * function of that log, so it can be worked out again after a crash, to the same bits; what is written
- * of it serves people and quick restarts. Writing twice what was worked out twice changes nothing.
+ * The heart is a log: readings and commands (a person opens or closes an incident) share one sequence of numbers, in
+ * the order they became durable. Everything else (detection, incidents, estimates) is a function of that log, so it
+ * can be computed again after a crash, to the same bits; it is stored for people to read and for quick restarts.
+ * Storing the same result twice changes nothing.
  *
  * A handle is used by one thread at a time. One handle writes (the store's writer thread, store.h),
  * others read beside it. Two engines stand behind it, SQLite and PostgreSQL (driver.h); nothing outside
@@ -19,7 +19,7 @@
 
 typedef struct hw__db hw__db;
 
-/* What can go wrong with a disk, as far as people can act on it. */
+/* What can go wrong with a database, as far as people can act on it. */
 #define HW_DB_LIST(X)                                                                                \
   X(HW_DB_OK, "done")                                                                                \
   X(HW_DB_ABSENT, "no such row")                                                                     \
@@ -38,6 +38,7 @@ typedef struct hw__db hw__db;
   X(HW_DB_STOPPING, "the service is stopping")                                                       \
   X(HW_DB_CLOCK, "the machine's clock was set just now, and this is dated later: send it again")     \
   X(HW_DB_MEMORY, "out of memory")                                                                   \
+  X(HW_DB_THREAD, "no thread could be started")                                                      \
   X(HW_DB_IO, "the database failed")
 
 typedef enum {
@@ -51,10 +52,10 @@ const char *hw__db_text(hw__db_status status);
 /* Open, creating and migrating when it may write. sentence (of `size` bytes) says what failed, in one line. */
 hw__db_status hw__db_open(const char *store, bool writer, hw__db **out, char *sentence, size_t size);
 void hw__db_close(hw__db *db);
-/* Has a question met damage since it was opened? */
+/* Has a statement found damage since the handle was opened? */
 bool hw__db_damaged(const hw__db *db);
-/* What is written can be had again from elsewhere: a commit need not wait for the disk. The database stays
- * whole over a loss of power; its last commits may be gone. Writer only. */
+/* What is written can be read again from elsewhere, so a commit need not wait for the disk. After a power cut the
+ * database is intact, but its last commits may be missing. Writer only. */
 hw__db_status hw__db_relax(hw__db *db);
 /* A copy of the whole database as it is at this moment, in a new file. HW_DB_IO where the engine has no files. */
 hw__db_status hw__db_copy(hw__db *db, const char *path);
@@ -62,18 +63,18 @@ hw__db_status hw__db_copy(hw__db *db, const char *path);
 int hw__db_schema_version(void);
 /* What messages and logs call the store: never with a password. */
 void hw__db_name(const char *store, char *out, size_t size);
-/* Give every river and sensor of the catalog its number. Writer only. */
+/* Gives every river and sensor of the catalog its number. Writer only. */
 hw__db_status hw__db_enrol(hw__db *db, hw__catalog *catalog);
 
-/* A failed statement may show as late as at the commit; after any failure comes the rollback. A server that went
- * away and is back is connected to again by hw__db_begin, or by a statement outside of a transaction. */
+/* A failed statement may show as late as at the commit; after any failure comes the rollback. A server that was gone
+ * and is back is connected to again by hw__db_begin, or by a statement outside of a transaction. */
 hw__db_status hw__db_begin(hw__db *db);
 hw__db_status hw__db_commit(hw__db *db);
 void hw__db_rollback(hw__db *db);
 
-/* Is the end of the log, as kept outside of the database, still to be brought to the disk? `now`: bring it first. */
+/* Is the end of the log that is kept outside of the database not on the disk yet? `now`: sync it first. */
 bool hw__db_head_waits(hw__db *db, bool now);
-/* The log ends where it ends here: what was kept of a later end is forgotten. */
+/* Accepts the end of the log in this database: a later end that was kept outside is dropped. */
 void hw__db_head_is_here(hw__db *db);
 
 /* --- the log --- */
@@ -117,7 +118,7 @@ hw__db_status hw__db_append_stamped(hw__db *db, const hw__catalog *catalog, hw__
 hw__db_status hw__db_command(hw__db *db, hw__log_record *record, int64_t *seq);
 /* What a command came with, "" where it had nothing to say. *out is malloc'd; NULL with HW_DB_ABSENT. */
 hw__db_status hw__db_note(hw__db *db, int64_t seq, char **out);
-/* Highest number in the log, 0 when empty. Numbers of records that were lost count: none is given twice. */
+/* Highest number in the log, 0 when empty. Numbers of lost records count too, so that no number is given twice. */
 hw__db_status hw__db_head(hw__db *db, int64_t *seq);
 /* When the latest readings were received, each moment once, the latest first. */
 hw__db_status hw__db_recent(hw__db *db, int64_t *received_us, size_t limit, size_t *count);
@@ -147,7 +148,7 @@ typedef struct {
 hw__db_status hw__db_sensor_page(hw__db *db, const hw__sensor_span *what, hw__log_record *out, size_t limit,
                                  size_t *count);
 
-/* --- what was worked out --- */
+/* --- results --- */
 
 typedef struct {
   int64_t id; /* the number of the record that opened it */
@@ -162,11 +163,11 @@ typedef struct {
   int64_t closed_us;
   char reason[32]; /* of closing */
   int64_t result_seq;
-  int64_t engine; /* HW_ENGINE of the program that works it; its estimates are of that one */
+  int64_t engine; /* HW_ENGINE of the program that processes it; its estimates come from that one */
 } hw__incident;
 
-/* A reading that came late and is older than the incident's lead-in says nothing about it, nor does one of a sensor
- * that stands neither above nor below the one that raised the alarm. */
+/* A late reading from before the incident's lead-in does not belong to it, nor does one of a sensor that is neither
+ * upstream nor downstream of the one that raised the alarm. */
 bool hw__incident_passes_over(const hw__incident *incident, const hw__site *site, const hw__log_record *record);
 hw__db_status hw__db_open_incident(hw__db *db, const hw__incident *incident);
 hw__db_status hw__db_close_incident(hw__db *db, const hw__incident *incident);
@@ -185,8 +186,8 @@ hw__db_status hw__db_unfinished(hw__db *db, hw__incident *out, size_t limit, siz
 /* The engine has seen all of this closed incident. */
 hw__db_status hw__db_finish_incident(hw__db *db, int64_t id);
 
-/* Another engine takes an incident up that this one has not worked: its history begins again, and its result gives way
- * to the next. Nothing happens to one of this engine or a later one. *reworked says which. */
+/* This engine takes over an incident that an older engine processed: its history begins again, and its next result
+ * replaces the old one. Incidents of this engine or a later one are left alone. *reworked says which it was. */
 hw__db_status hw__db_rework_incident(hw__db *db, int64_t id, int64_t engine, bool *reworked);
 
 /* One line of an incident's history. */
@@ -246,7 +247,7 @@ bool hw__event_is(const hw__event *event, hw__event_kind kind);
 hw__db_status hw__db_put_event(hw__db *db, const hw__event *event);
 /* Oldest first, id > after; estimates only when asked for. */
 hw__db_status hw__db_events(hw__db *db, int64_t after, bool estimates, hw__event *out, size_t limit, size_t *count);
-/* Let go of estimates' events before this one; what they said is in the results. */
+/* Removes the events of estimates before this one; what they said is in the results. */
 hw__db_status hw__db_forget_estimates(hw__db *db, int64_t before);
 /* The latest `limit`, without estimates, latest first, before that id (0: all). */
 hw__db_status hw__db_latest_events(hw__db *db, int64_t before, hw__event *out, size_t limit, size_t *count);
@@ -258,10 +259,10 @@ hw__db_status hw__db_last_event(hw__db *db, int64_t *id);
  * like it). Its body is malloc'd. */
 hw__db_status hw__db_last_event_of(hw__db *db, int64_t incident, hw__event_kind kind, const char *subject,
                                    hw__event *out);
-/* Of what was raised: is it withdrawn by this event? */
+/* Does this event withdraw an alarm that was raised? */
 bool hw__event_withdraws(const hw__event *event);
 
-/* A number kept by name: how far a reader of the events has come, whether a sensor's silence was told.
+/* A number stored under a name: how far a reader of the events has come, or whether a sensor's silence was reported.
  * Status: HW_DB_ABSENT before the first. */
 hw__db_status hw__db_put_cursor(hw__db *db, const char *name, int64_t event);
 hw__db_status hw__db_cursor(hw__db *db, const char *name, int64_t *event);
@@ -270,11 +271,12 @@ hw__db_status hw__db_cursor(hw__db *db, const char *name, int64_t *event);
 hw__db_status hw__db_put_snapshot(hw__db *db, int64_t seq, const void *body, size_t size);
 hw__db_status hw__db_snapshot(hw__db *db, int64_t *seq, void **body, size_t *size);
 
-/* --- letting go (retention.h) --- */
+/* --- removing old readings (retention.h) --- */
 
 /* Readings in order, the oldest first. */
 hw__db_status hw__db_oldest(hw__db *db, hw__log_record *out, size_t limit, size_t *count);
-/* Incidents that keep their readings: those whose engine is not through, and those closed at cutoff_us or later. */
+/* Incidents that keep their readings: those whose engine has not processed all of them, and those closed at
+ * cutoff_us or later. */
 hw__db_status hw__db_needed(hw__db *db, int64_t cutoff_us, hw__incident *out, size_t limit, size_t *count);
 /* Remove readings up to this number (never the last one), and so many estimate events of incidents closed before
  * cutoff_us, which count as forgotten from then on. */

@@ -55,7 +55,7 @@ typedef struct {
   void (*name)(const char *where, char *out, size_t size);
   /* The engine's words for the last failure. */
   const char *(*reason)(hw__db *db);
-  /* The schema's version; run a migration and set the version it leads to, as one. */
+  /* The schema's version; and running a migration and setting its version in one transaction. */
   hw__db_status (*version)(hw__db *db, int *out);
   hw__db_status (*migrate)(hw__db *db, const char *sql, int version);
   /* begin: to write, or to see one moment over several statements. rollback does nothing outside of a transaction. */
@@ -75,11 +75,11 @@ typedef struct {
   hw__db_status (*copy)(hw__db *db, const char *path);
   /* Optional: is the database whole as far as the engine can tell? `tell` gets a sentence for each fault. */
   hw__db_status (*inspect)(hw__db *db, void (*tell)(void *context, const char *sentence), void *context);
-  /* Optional: the chain's end, kept where a loss of the last commits does not reach: called after every commit that
+  /* Optional: keeps the chain's end where it survives a loss of the last commits. Called after every commit that
    * added records, before they are acknowledged. last_head: HW_DB_ABSENT when none was kept. */
   void (*keep_head)(hw__db *db, const hw__mark *head);
   hw__db_status (*last_head)(hw__db *db, hw__mark *out);
-  /* Optional: is there a kept head that is not on the disk yet? `now`: bring it there first. */
+  /* Optional: is there a kept head that is not on the disk yet? `now`: sync it first. */
   bool (*sync_head)(hw__db *db, bool now);
   /* Optional: hw__db_append's rows at once instead of one by one, those whose fate is accepted so far; with stamps
    * hw__db_append_stamped's. */
@@ -95,7 +95,7 @@ struct hw__db {
   const hw__db_driver *driver;
   hw__time_base *bases; /* by river key, once settled; forgotten when a transaction fails */
   size_t base_count;
-  bool damaged; /* it met a page that is none */
+  bool damaged; /* a damaged page was found */
   hw__chain chain;
 };
 
@@ -105,7 +105,7 @@ static inline hw__db_status hw__sql_run(hw__db *db, hw__sql which, const hw__val
   return db->driver->run(db, which, values, count, NULL);
 }
 
-/* How a row becomes an element of an array. Status: HW_DB_MEMORY when it ends. */
+/* Turns a row into an element of an array. Status: HW_DB_MEMORY */
 typedef hw__db_status (*hw__row_reader)(const hw__value *row, void *element);
 typedef struct {
   hw__row_reader read;
@@ -140,17 +140,16 @@ void hw__chain_forget(hw__db *db);
 /* The chain after record `seq`, worked out from the mark before it. Status: HW_DB_ABSENT where there is no chain yet.
  */
 hw__db_status hw__chain_at(hw__db *db, int64_t seq, hw__mark *out);
-/* Records up to this number are about to go: the chain begins behind them. */
+/* Records up to this number are about to be removed: the chain begins after them. */
 hw__db_status hw__chain_begin_at(hw__db *db, int64_t seq);
-/* A row of `marks`; SQL_PUT_MARKS or SQL_MARK_MOVE. */
+/* A row of `marks`. */
 hw__db_status hw__read_mark(const hw__value *row, void *mark);
-hw__db_status hw__put_mark(hw__db *db, hw__sql how, const hw__mark *mark);
 
 /* Columns as C has them: NULL is 0, NaN or "". */
 int64_t hw__value_integer(const hw__value *value);
 double hw__value_real(const hw__value *value);
 void hw__value_copy(const hw__value *value, char *out, size_t size);
-/* malloc'd; NULL when memory ends. */
+/* malloc'd; NULL without memory. */
 char *hw__value_duplicate(const hw__value *value);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-static const int64_t step_least_us = INT64_C(60000000);  /* less is a clock being kept right */
-static const int64_t step_stands_us = INT64_C(60000000); /* so long until a step is followed */
+static const int64_t step_least_us = INT64_C(60000000);  /* smaller differences are a clock being adjusted */
+static const int64_t step_stands_us = INT64_C(60000000); /* how long a step must last before it is followed */
 static const int64_t proven_us = INT64_C(3600000000);
 static const int64_t day_us = INT64_C(86400000000);
 
@@ -45,7 +45,7 @@ void hw__guarded_clock_start(hw__guarded_clock *clock, int64_t *stamps, size_t c
                                .settled_us = uptime_us + (in_order ? 0 : proven_us)};
 }
 
-/* The wall clock stands elsewhere than ours. Has it stood there long enough? */
+/* The wall clock differs from ours. Has it done so for long enough? */
 static bool stands(hw__guarded_clock *clock, int64_t step_us) {
   const int64_t moved = step_us - clock->step_us;
   if (!clock->stepped || moved > step_least_us || moved < -step_least_us) {

@@ -1,4 +1,4 @@
-/* What time it is, when the machine's clock may be wrong.
+/* The time, guarded against a machine's clock that is wrong.
  *
  * The wall clock is followed while it keeps step with the machine's uptime. When it is set, the clock here runs on as
  * it ran, and follows
@@ -23,7 +23,7 @@ typedef struct {
   int64_t uptime_us;   /* at the last look */
   int64_t floor_us;    /* no step back below this is followed */
   int64_t agreed_us;   /* uptime since which the wall clock keeps step */
-  int64_t settled_us;  /* uptime from which on it is fit for letting go of things */
+  int64_t settled_us;  /* uptime from which on it may decide that readings are removed */
   int64_t step_us;     /* wall clock less uptime, as it was set to */
   int64_t step_since_us;
   bool stepped;

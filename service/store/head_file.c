@@ -14,7 +14,7 @@ static void path_of(const char *database, char out[PATH]) {
   snprintf(out, PATH, "%s-head", database);
 }
 
-/* A file that was just made is there after a power cut once its folder is on the disk. */
+/* A new file survives a power cut only after its folder was synced. */
 static void sync_folder(const char *path) {
   char folder[PATH];
   snprintf(folder, sizeof folder, "%s", path);
@@ -47,7 +47,7 @@ void hw__head_file_keep(hw__head_file *file, const hw__mark *head) {
   const off_t at = file->turn % SLOTS * SLOT;
   if (file->descriptor >= 0 && pwrite(file->descriptor, line, (size_t)size, at) != size) {
     hw__log(HW_LOG_WARNING, "head_not_kept", "consequence", "a loss of the last records may not be noticed");
-    close(file->descriptor); /* told once; the next start tries again */
+    close(file->descriptor); /* logged once; the next start tries again */
     file->descriptor = -1;
   }
   file->unsynced = file->descriptor >= 0;
@@ -60,7 +60,7 @@ void hw__head_file_sync(hw__head_file *file) {
   file->unsynced = false;
 }
 
-/* Returned: its turn; 0: it is none. */
+/* Returned: the number of its turn; 0: the slot is not valid. */
 static int64_t read_line(const char *text, hw__mark *out) {
   char again[TEXT];
   int64_t turn = 0;

@@ -1,12 +1,11 @@
 /* Import: an untrusted stream into an empty store, in one transaction. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "store/move_table.h"
+#include "store/move_value.h"
 
 enum { LINE_MOST = 1 << 29, TEXT_SHOWN = 40 };
 
@@ -37,6 +36,11 @@ static hw_status fail(reader *r, const char *format, ...) {
   return HW_EINPUT;
 }
 
+static hw_status fail_memory(reader *r) {
+  snprintf(r->error->text, sizeof r->error->text, "%s: out of memory", r->name);
+  return HW_ENOMEM;
+}
+
 /* What the database says of rows that were well formed. */
 static hw_status fail_store(reader *r, hw__db_status status) {
   const char *reason = r->db->driver->reason(r->db);
@@ -44,7 +48,7 @@ static hw_status fail_store(reader *r, hw__db_status status) {
     return fail(r, "here or shortly before, %s (%s)", hw__db_text(status), reason);
   }
   snprintf(r->error->text, sizeof r->error->text, "%s: %s (%.150s)", r->store, hw__db_text(status), reason);
-  return HW_EIO;
+  return status == HW_DB_MEMORY ? HW_ENOMEM : HW_EIO;
 }
 
 /* --- lines --- */
@@ -57,9 +61,12 @@ static hw_status next_line(reader *r) {
   while (c != '\n' && (c = getc_unlocked(r->in)) != EOF) {
     if (r->size == r->capacity) {
       const size_t wanted = r->capacity ? 2 * r->capacity : 4096;
-      char *grown = wanted <= LINE_MOST ? realloc(r->line, wanted) : NULL;
-      if (!grown) {
+      if (wanted > LINE_MOST) {
         return fail(r, "a line of more than %zu bytes, expected none so long", r->size);
+      }
+      char *grown = realloc(r->line, wanted);
+      if (!grown) {
+        return fail_memory(r);
       }
       r->line = grown;
       r->capacity = wanted;
@@ -77,20 +84,26 @@ static hw_status next_line(reader *r) {
 static hw_status parse_line(reader *r, json_t **out) {
   json_error_t fault;
   const hw_status status = hw__json_load(r->line, r->size, JSON_REJECT_DUPLICATES, out, &fault);
-  return status == HW_EINPUT ? fail(r, "%.100s, expected one JSON value a line", fault.text) : status;
+  if (status == HW_EINPUT) {
+    return fail(r, "%.100s, expected one JSON value a line", fault.text);
+  }
+  return status == HW_OK ? HW_OK : fail_memory(r);
 }
 
 static hw_status read_head(reader *r) {
   json_t *head = NULL;
-  const char *schema = NULL;
-  json_int_t version = 0;
   hw_status status = next_line(r);
-  if (status == HW_EIO) {
+  if (status == HW_EIO || status == HW_ENOMEM) {
     return status;
   }
-  head = hw__json_read(r->line, r->size);
-  if (!head || json_unpack(head, "{s:s, s:I}", "schema", &schema, "version", &version) != 0 ||
-      strncmp(schema, HW_EXPORT_SCHEMA, strlen(HW_EXPORT_SCHEMA) - 1) != 0) {
+  json_error_t fault;
+  if (hw__json_load(r->line, r->size, 0, &head, &fault) == HW_ENOMEM) {
+    return fail_memory(r);
+  }
+  const char *schema = json_string_value(json_object_get(head, "schema"));
+  const json_t *number = json_object_get(head, "version");
+  const json_int_t version = json_integer_value(number);
+  if (!schema || !json_is_integer(number) || strncmp(schema, HW_EXPORT_SCHEMA, strlen(HW_EXPORT_SCHEMA) - 1) != 0) {
     status = fail(r, "not an export of headwater, expected {\"schema\": \"" HW_EXPORT_SCHEMA "\", ...}");
   } else if (strcmp(schema, HW_EXPORT_SCHEMA) != 0 || version > hw__db_schema_version()) {
     status = fail(r, "an export of a newer version (%.40s, %lld), expected at most %s, %d", schema, (long long)version,
@@ -119,7 +132,7 @@ static size_t find_column(const hw__moved_table *table, const char *name) {
   }
 }
 
-/* Columns that a stream of an older version lacks get nothing, 0 or "" (see empty_row). */
+/* Columns that a stream of an older version lacks get nothing, 0 or "" (see hw__moved_row_empty). */
 static hw_status begin_table(reader *r, const json_t *head) {
   const char *name = json_string_value(json_object_get(head, "table"));
   const json_t *columns = json_object_get(head, "columns");
@@ -145,103 +158,6 @@ static hw_status begin_table(reader *r, const json_t *head) {
   return r->column_count ? HW_OK : fail(r, "no columns, expected those of %s", name);
 }
 
-/* X(kind, least, most, words). Numbers end well before what counting on would overflow. */
-#define NUMBER_LIST(X)                                               \
-  X('k', 1, INT64_C(1) << 53, "a whole number from 1 on")            \
-  X('n', 0, INT64_C(1) << 53, "a whole number from 0 on")            \
-  X('i', INT64_MIN, INT64_MAX, "a whole number")                     \
-  X('f', 0, 1, "0 or 1")                                             \
-  X('g', 0, HW_DISCHARGE, "0, 1, 2 or 3")                            \
-  X('c', HW_RECORD_OPEN, HW_RECORD_ACKNOWLEDGE, "a kind of command") \
-  X('h', HW_TIME_UNSET, HW_TIME_CALENDAR, "a kind of time")
-
-static bool read_number(const json_t *json, char kind, hw__value *out) {
-  const int64_t x = json_integer_value(json);
-  bool fits = false;
-#define ROW(letter, least, most, words) \
-  fits = fits || (kind == (letter) && x >= (int64_t)(least) && x <= (int64_t)(most));
-  NUMBER_LIST(ROW)
-#undef ROW
-  *out = of_integer(x);
-  return json_is_integer(json) && fits;
-}
-
-static const char *kind_text(char kind) {
-  switch (tolower((unsigned char)kind)) {
-#define ROW(letter, least, most, words) \
-  case letter:                          \
-    return words;
-    NUMBER_LIST(ROW)
-#undef ROW
-    case 'q':
-    case 'r':
-      return "a number";
-    case 'j':
-      return "text that is JSON";
-    case 'b':
-      return "bytes in base64";
-    default:
-      return "text";
-  }
-}
-
-static bool read_real(const json_t *json, hw__value *out) {
-  const char *text = json_string_value(json);
-  const bool up = text && strcmp(text, "inf") == 0, down = text && strcmp(text, "-inf") == 0;
-  *out = of_real(up ? HUGE_VAL : down ? -HUGE_VAL : json_number_value(json));
-  return json_is_number(json) || up || down;
-}
-
-static bool read_text(const json_t *json, bool is_json, hw__value *out) {
-  const char *text = json_string_value(json);
-  if (!text) {
-    return false;
-  }
-  *out = of_text(text);
-  json_t *inner = is_json ? hw__json_read(text, strlen(text)) : NULL;
-  json_decref(inner);
-  return !is_json || inner;
-}
-
-/* *memory is what the value rests on, if anything: to be freed after use. */
-static bool read_bytes(const json_t *json, hw__value *out, gnutls_datum_t *memory) {
-  const gnutls_datum_t text = {(unsigned char *)json_string_value(json), (unsigned)json_string_length(json)};
-  if (!text.data || gnutls_base64_decode2(&text, memory) != 0) {
-    return false;
-  }
-  *out = of_blob(memory->data, memory->size);
-  return true;
-}
-
-static bool read_value(const json_t *json, char kind, hw__value *out, gnutls_datum_t *memory) {
-  if (json_is_null(json)) {
-    *out = (hw__value){0};
-    return isupper((unsigned char)kind);
-  }
-  switch (tolower((unsigned char)kind)) {
-    case 'q':
-    case 'r':
-      return read_real(json, out) && (kind != 'q' || isfinite(out->real));
-    case 't':
-    case 'j':
-      return read_text(json, tolower((unsigned char)kind) == 'j', out);
-    case 'b':
-      return read_bytes(json, out, memory);
-    default:
-      return read_number(json, (char)tolower((unsigned char)kind), out);
-  }
-}
-
-static void empty_row(const hw__moved_table *table, hw__value *row) {
-  for (size_t i = 0; table->kinds[i]; i++) {
-    const char kind = table->kinds[i];
-    row[i] = isupper((unsigned char)kind) ? (hw__value){0}
-             : kind == 't'                ? of_text("")
-             : kind == 'r'                ? of_real(0)
-                                          : of_integer(0);
-  }
-}
-
 static hw_status read_row(reader *r, const json_t *json) {
   hw__value row[HW_COLUMNS_MOST];
   gnutls_datum_t memory = {NULL, 0}; /* no table has more than one column of bytes */
@@ -249,13 +165,16 @@ static hw_status read_row(reader *r, const json_t *json) {
   if (!r->table || json_array_size(json) != r->column_count) {
     return fail(r, "a row of %zu values, expected %zu", json_array_size(json), r->table ? r->column_count : 0);
   }
-  empty_row(r->table, row);
+  hw__moved_row_empty(r->table, row);
   for (size_t i = 0; i < r->column_count && status == HW_OK; i++) {
     const char kind = r->table->kinds[r->column[i]];
-    if (!read_value(json_array_get(json, i), kind, &row[r->column[i]], &memory)) {
+    status = hw__moved_value(json_array_get(json, i), kind, &row[r->column[i]], &memory);
+    if (status == HW_ENOMEM) {
+      fail_memory(r);
+    } else if (status != HW_OK) {
       char *found = json_dumps(json_array_get(json, i), JSON_ENCODE_ANY);
       status = fail(r, "value %zu of a row of %s is %.*s, expected %s", i + 1, r->table->name, TEXT_SHOWN,
-                    found ? found : "?", kind_text(kind));
+                    found ? found : "?", hw__moved_kind_text(kind));
       free(found);
     }
   }
@@ -270,11 +189,12 @@ static hw_status read_row(reader *r, const json_t *json) {
 
 /* The last line: is this all, and all as it was written? */
 static hw_status read_end(reader *r, json_t *end) {
-  json_int_t rows = -1;
-  const char *told = NULL;
+  const json_t *number = json_object_get(end, "rows");
+  const json_int_t rows = json_integer_value(number);
+  const char *told = json_string_value(json_object_get(end, "sha256"));
   char digest[2 * HW_DIGEST_BYTES + 1];
   hw__digest_text(r->hash, digest);
-  if (json_unpack(end, "{s:I, s:s}", "rows", &rows, "sha256", &told) != 0) {
+  if (!json_is_integer(number) || !told) {
     return fail(r, "the last line, expected {\"end\": {\"rows\": ..., \"sha256\": ...}}");
   }
   if ((uint64_t)rows != r->rows) {
@@ -391,15 +311,16 @@ hw_status hw_import(const char *store, const char *name, FILE *in, const hw_move
                     hw_error *error) {
   reader r = {.name = name, .in = in, .error = error};
   hw__db_name(store, r.store, sizeof r.store);
-  if (hw__db_open(store, true, &r.db, error->text, sizeof error->text) != HW_DB_OK) {
-    return HW_EIO;
+  const hw__db_status opened = hw__db_open(store, true, &r.db, error->text, sizeof error->text);
+  if (opened != HW_DB_OK) {
+    return opened == HW_DB_MEMORY ? HW_ENOMEM : HW_EIO;
   }
-  hw_status status = HW_EIO;
+  hw_status status = HW_ENOMEM;
   if (gnutls_hash_init(&r.hash, GNUTLS_DIG_SHA256) == 0) {
     status = import_all(&r, watch);
     gnutls_hash_deinit(r.hash, NULL);
   } else {
-    snprintf(error->text, sizeof error->text, "out of memory");
+    fail_memory(&r);
   }
   *rows = r.rows;
   free(r.line);

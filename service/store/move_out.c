@@ -204,12 +204,13 @@ static hw__db_status put_all(hw__db *db, writer *w, const hw_move_watcher *watch
 
 hw_status hw_export(const char *store, FILE *out, const hw_move_watcher *watch, uint64_t *rows, hw_error *error) {
   hw__db *db = NULL;
-  if (hw__db_open(store, false, &db, error->text, sizeof error->text) != HW_DB_OK) {
-    return HW_EIO;
+  hw__db_status status = hw__db_open(store, false, &db, error->text, sizeof error->text);
+  if (status != HW_DB_OK) {
+    return status == HW_DB_MEMORY ? HW_ENOMEM : HW_EIO;
   }
   writer w = {.out = out};
   bool stopped = false;
-  hw__db_status status = HW_DB_IO;
+  status = HW_DB_MEMORY;
   if (gnutls_hash_init(&w.hash, GNUTLS_DIG_SHA256) == 0) {
     status = put_all(db, &w, watch, &stopped);
     gnutls_hash_deinit(w.hash, NULL);
@@ -228,5 +229,8 @@ hw_status hw_export(const char *store, FILE *out, const hw_move_watcher *watch, 
   *rows = w.rows;
   free(w.line);
   hw__db_close(db);
+  if (status == HW_DB_MEMORY || w.out_of_memory) {
+    return HW_ENOMEM;
+  }
   return status == HW_DB_OK && written && !stopped ? HW_OK : HW_EIO;
 }

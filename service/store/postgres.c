@@ -14,11 +14,11 @@
 enum { QUEUE_MOST = 128, PATIENCE_OPEN_MS = 5000, PATIENCE_AGAIN_MS = 1000 };
 
 static const char *postgres_reason(hw__db *base) {
-  return ((postgres_db *)base)->reason;
+  return ((hw__postgres_db *)base)->reason;
 }
 
 static void postgres_close(hw__db *base) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   for (int i = 0; i < SQL_STATEMENTS; i++) {
     PQclear(db->rows[i]);
   }
@@ -28,14 +28,14 @@ static void postgres_close(hw__db *base) {
 }
 
 static hw__db_status postgres_open(const char *where, bool writer, hw__db **out, char *reason, size_t size) {
-  postgres_db *db = calloc(1, sizeof *db);
+  hw__postgres_db *db = calloc(1, sizeof *db);
   char *url = strdup(where);
   if (!db || !url) {
     free(db);
     free(url);
     return HW_DB_MEMORY;
   }
-  *db = (postgres_db){.base.driver = &hw__db_postgres, .url = url, .writer = writer};
+  *db = (hw__postgres_db){.base.driver = &hw__db_postgres, .url = url, .writer = writer};
   hw__db_status status = HW_DB_IO;
   if (hw__pg_url_is_sound(url)) {
     status = hw__pg_connect(db, PATIENCE_OPEN_MS);
@@ -54,13 +54,13 @@ static hw__db_status postgres_open(const char *where, bool writer, hw__db **out,
 
 static hw__db_status postgres_version(hw__db *base, int *out) {
   int64_t version = 0;
-  const hw__db_status status = hw__pg_number((postgres_db *)base, "SELECT version FROM schema_version", &version);
+  const hw__db_status status = hw__pg_number((hw__postgres_db *)base, "SELECT version FROM schema_version", &version);
   *out = status == HW_DB_OK ? (int)version : *out;
   return status;
 }
 
 static hw__db_status postgres_migrate(hw__db *base, const char *sql, int version) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   char *words = hw__pg_translate(sql);
   char *script = words ? malloc(strlen(words) + 128) : NULL;
   hw__db_status status = HW_DB_MEMORY;
@@ -77,7 +77,7 @@ static hw__db_status postgres_migrate(hw__db *base, const char *sql, int version
 }
 
 /* Is the link there, or there again? `attempt` counts how often that was asked for one piece of work. */
-static hw__db_status reach(postgres_db *db, int attempt) {
+static hw__db_status reach(hw__postgres_db *db, int attempt) {
   if (!hw__pg_lost(db)) {
     return HW_DB_OK;
   }
@@ -85,12 +85,12 @@ static hw__db_status reach(postgres_db *db, int attempt) {
 }
 
 /* A link that turned out to be lost on its first use since long: the same once more, on a new one. */
-static bool worth_another(const postgres_db *db, hw__db_status status, int attempt) {
+static bool worth_another(const hw__postgres_db *db, hw__db_status status, int attempt) {
   return status == HW_DB_GONE && attempt == 0 && !db->in_transaction && hw__pg_lost(db);
 }
 
 static hw__db_status postgres_begin(hw__db *base, bool writing) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   hw__db_status status = HW_DB_OK;
   int attempt = 0;
   do {
@@ -104,7 +104,7 @@ static hw__db_status postgres_begin(hw__db *base, bool writing) {
 }
 
 static void postgres_rollback(hw__db *base) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   if (db->in_transaction && !hw__pg_lost(db)) {
     char reason[sizeof db->reason];
     memcpy(reason, db->reason, sizeof reason); /* of what led here */
@@ -195,7 +195,7 @@ static const char *statement_name(hw__sql which, char name[16]) {
 }
 
 /* The kinds of the first values are the types of the parameters; of a NULL PostgreSQL finds it by itself. */
-static hw__db_status prepare(postgres_db *db, hw__sql which, const hw__value *values, size_t count) {
+static hw__db_status prepare(hw__postgres_db *db, hw__sql which, const hw__value *values, size_t count) {
   static const Oid types_of[] = {[HW_VALUE_NULL] = 0,
                                  [HW_VALUE_INTEGER] = PG_INT8,
                                  [HW_VALUE_REAL] = PG_FLOAT8,
@@ -224,12 +224,12 @@ static hw__db_status prepare(postgres_db *db, hw__sql which, const hw__value *va
 }
 
 static void postgres_finish(hw__db *base, hw__sql which) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   PQclear(db->rows[which]);
   db->rows[which] = NULL;
 }
 
-static hw__db_status ask(postgres_db *db, hw__sql which, const hw__value *values, size_t count) {
+static hw__db_status ask(hw__postgres_db *db, hw__sql which, const hw__value *values, size_t count) {
   hw__db_status status = prepare(db, which, values, count);
   if (status == HW_DB_OK) {
     status = hw__pg_drain(db);
@@ -251,7 +251,7 @@ static hw__db_status ask(postgres_db *db, hw__sql which, const hw__value *values
 }
 
 static hw__db_status postgres_start(hw__db *base, hw__sql which, const hw__value *values, size_t count) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   hw__db_status status = HW_DB_OK;
   int attempt = 0;
   postgres_finish(base, which);
@@ -265,7 +265,7 @@ static hw__db_status postgres_start(hw__db *base, hw__sql which, const hw__value
 }
 
 static hw__db_status postgres_next(hw__db *base, hw__sql which, hw__value *row) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   const PGresult *rows = db->rows[which];
   if (db->row[which] >= PQntuples(rows)) {
     return HW_DB_ABSENT;
@@ -280,7 +280,7 @@ static hw__db_status postgres_next(hw__db *base, hw__sql which, hw__value *row) 
 
 /* --- the queue --- */
 
-hw__db_status hw__pg_drain(postgres_db *db) {
+hw__db_status hw__pg_drain(hw__postgres_db *db) {
   if (!db->queued) {
     return HW_DB_OK;
   }
@@ -303,7 +303,7 @@ hw__db_status hw__pg_drain(postgres_db *db) {
   return hw__pg_lost(db) ? HW_DB_GONE : status;
 }
 
-static hw__db_status queued(postgres_db *db, int sent) {
+static hw__db_status queued(hw__postgres_db *db, int sent) {
   db->queued++; /* also of a failed one: draining leaves the pipeline */
   if (!sent) {
     hw__pg_drain(db);
@@ -313,7 +313,7 @@ static hw__db_status queued(postgres_db *db, int sent) {
 }
 
 static hw__db_status postgres_commit(hw__db *base) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   hw__db_status status = HW_DB_GONE;
   if (!hw__pg_lost(db) && PQenterPipelineMode(db->link)) {
     status = queued(db, PQsendQueryParams(db->link, "COMMIT", 0, NULL, NULL, NULL, NULL, 1));
@@ -326,7 +326,7 @@ static hw__db_status postgres_commit(hw__db *base) {
 }
 
 static hw__db_status postgres_run(hw__db *base, hw__sql which, const hw__value *values, size_t count, size_t *changed) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   if (!db->in_transaction || changed) {
     const hw__db_status status = postgres_start(base, which, values, count);
     if (status == HW_DB_OK && changed) {

@@ -31,22 +31,22 @@ typedef struct {
   bool prepared[SQL_STATEMENTS], append_prepared;
   PGresult *rows[SQL_STATEMENTS];
   int row[SQL_STATEMENTS];
-} postgres_db;
+} hw__postgres_db;
 
 /* Connect, or connect again when the link is lost (at most a few times a second): session settings, and for a
  * writer the lock that keeps other writers out, waited for `patience_ms`. */
-hw__db_status hw__pg_connect(postgres_db *db, int patience_ms);
-bool hw__pg_lost(const postgres_db *db);
+hw__db_status hw__pg_connect(hw__postgres_db *db, int patience_ms);
+bool hw__pg_lost(const hw__postgres_db *db);
 /* What a result means; keeps the reason and clears the result. NULL: the link failed. */
-hw__db_status hw__pg_settle(postgres_db *db, PGresult *result);
+hw__db_status hw__pg_settle(hw__postgres_db *db, PGresult *result);
 /* Wait for the next result, at most for a while: then the link is lost. */
-PGresult *hw__pg_result(postgres_db *db);
+PGresult *hw__pg_result(hw__postgres_db *db);
 /* All results of what was sent (0: it was not): the last, or the first that failed. */
-PGresult *hw__pg_answer(postgres_db *db, int sent);
+PGresult *hw__pg_answer(hw__postgres_db *db, int sent);
 /* SQL without parameters. */
-hw__db_status hw__pg_execute(postgres_db *db, const char *sql);
+hw__db_status hw__pg_execute(hw__postgres_db *db, const char *sql);
 /* One number. */
-hw__db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out);
+hw__db_status hw__pg_number(hw__postgres_db *db, const char *sql, int64_t *out);
 /* Can libpq read it, and is nothing of an unescaped password left in its host or name? */
 bool hw__pg_url_is_sound(const char *url);
 void hw__pg_name(const char *url, char *out, size_t size);
@@ -54,7 +54,7 @@ void hw__pg_name(const char *url, char *out, size_t size);
 char *hw__pg_translate(const char *sql);
 
 /* Send what is queued and read all results: the first failure. */
-hw__db_status hw__pg_drain(postgres_db *db);
+hw__db_status hw__pg_drain(hw__postgres_db *db);
 /* Numbers as the wire has them. */
 void hw__pg_put_integer(char *out, int64_t x);
 void hw__pg_put_real(char *out, double x);

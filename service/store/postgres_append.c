@@ -114,7 +114,7 @@ static void tell_fates(const PGresult *rows, const batch *b) {
   }
 }
 
-static hw__db_status append_some(postgres_db *db, char *arrays[COLUMNS], const batch *b) {
+static hw__db_status append_some(hw__postgres_db *db, char *arrays[COLUMNS], const batch *b) {
   const size_t rows = fill(arrays, b);
   if (!rows) {
     return HW_DB_OK;
@@ -141,7 +141,7 @@ static hw__db_status append_some(postgres_db *db, char *arrays[COLUMNS], const b
 
 hw__db_status hw__pg_append(hw__db *base, const hw__catalog *catalog, hw__checked_reading *entries, size_t count,
                             const hw__stamp *stamps, int64_t received_us, int64_t *seq) {
-  postgres_db *db = (postgres_db *)base;
+  hw__postgres_db *db = (hw__postgres_db *)base;
   hw__db_status status = hw__pg_drain(db);
   if (status == HW_DB_OK && !db->append_prepared) {
     status = hw__pg_settle(db, hw__pg_answer(db, PQsendPrepare(db->link, "append", sql, PARAMETERS, types)));

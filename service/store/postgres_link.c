@@ -33,7 +33,7 @@ enum { ANSWER_MS = 10000 };
 #define WRITER_LOCK "7522525836719780965"
 
 /* One line of libpq's several. */
-static void keep_reason(postgres_db *db, const char *text) {
+static void keep_reason(hw__postgres_db *db, const char *text) {
   snprintf(db->reason, sizeof db->reason, "%s", text ? text : "");
   db->reason[strcspn(db->reason, "\n")] = '\0';
 }
@@ -45,7 +45,7 @@ static hw__db_status meaning(const char *state) {
     hw__db_status status;
   } known[] = {{"53100", HW_DB_FULL},    {"25006", HW_DB_READONLY}, {"42501", HW_DB_READONLY}, {"XX001", HW_DB_CORRUPT},
                {"XX002", HW_DB_CORRUPT}, {"23", HW_DB_CLASH},       {"55P03", HW_DB_BUSY},     {"40", HW_DB_BUSY},
-               {"53300", HW_DB_BUSY},    {"08", HW_DB_GONE},        {"57P", HW_DB_GONE}};
+               {"53300", HW_DB_BUSY},    {"53200", HW_DB_MEMORY},   {"08", HW_DB_GONE},        {"57P", HW_DB_GONE}};
   for (size_t i = 0; state && i < sizeof known / sizeof known[0]; i++) {
     if (strncmp(state, known[i].prefix, strlen(known[i].prefix)) == 0) {
       return known[i].status;
@@ -54,11 +54,11 @@ static hw__db_status meaning(const char *state) {
   return HW_DB_IO;
 }
 
-bool hw__pg_lost(const postgres_db *db) {
+bool hw__pg_lost(const hw__postgres_db *db) {
   return PQstatus(db->link) != CONNECTION_OK;
 }
 
-hw__db_status hw__pg_settle(postgres_db *db, PGresult *result) {
+hw__db_status hw__pg_settle(hw__postgres_db *db, PGresult *result) {
   const ExecStatusType code = PQresultStatus(result);
   hw__db_status status = HW_DB_OK;
   if (code != PGRES_COMMAND_OK && code != PGRES_TUPLES_OK && code != PGRES_PIPELINE_SYNC) {
@@ -74,7 +74,7 @@ hw__db_status hw__pg_settle(postgres_db *db, PGresult *result) {
 }
 
 /* Until there is something to read, for so long. */
-static bool readable(const postgres_db *db, int64_t until_ms) {
+static bool readable(const hw__postgres_db *db, int64_t until_ms) {
   struct pollfd wait = {.fd = PQsocket(db->link), .events = POLLIN};
   int64_t left_ms = until_ms - hw__clock_ms();
   while (left_ms > 0) {
@@ -86,7 +86,7 @@ static bool readable(const postgres_db *db, int64_t until_ms) {
   return false;
 }
 
-PGresult *hw__pg_result(postgres_db *db) {
+PGresult *hw__pg_result(hw__postgres_db *db) {
   const int64_t until_ms = hw__clock_ms() + ANSWER_MS;
   while (!hw__pg_lost(db) && PQisBusy(db->link)) {
     if (!db->unbounded && !readable(db, until_ms)) {
@@ -100,7 +100,7 @@ PGresult *hw__pg_result(postgres_db *db) {
   return PQgetResult(db->link);
 }
 
-PGresult *hw__pg_answer(postgres_db *db, int sent) {
+PGresult *hw__pg_answer(hw__postgres_db *db, int sent) {
   PGresult *last = NULL, *each = NULL;
   while (sent && (each = hw__pg_result(db)) != NULL) {
     const bool failed = last && PQresultStatus(last) == PGRES_FATAL_ERROR; /* what follows it, failed for it */
@@ -110,11 +110,11 @@ PGresult *hw__pg_answer(postgres_db *db, int sent) {
   return last;
 }
 
-hw__db_status hw__pg_execute(postgres_db *db, const char *sql) {
+hw__db_status hw__pg_execute(hw__postgres_db *db, const char *sql) {
   return hw__pg_settle(db, hw__pg_answer(db, PQsendQuery(db->link, sql)));
 }
 
-hw__db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out) {
+hw__db_status hw__pg_number(hw__postgres_db *db, const char *sql, int64_t *out) {
   PGresult *result = hw__pg_answer(db, PQsendQuery(db->link, sql));
   if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1) {
     *out = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
@@ -123,7 +123,7 @@ hw__db_status hw__pg_number(postgres_db *db, const char *sql, int64_t *out) {
 }
 
 /* Waits as long as asked: the session of a writer just killed ends a moment after it. */
-static hw__db_status take_lock(postgres_db *db, int patience_ms) {
+static hw__db_status take_lock(hw__postgres_db *db, int patience_ms) {
   const double until_s = hw__clock_s() + 1e-3 * patience_ms;
   for (;;) {
     int64_t taken = 0;
@@ -142,7 +142,7 @@ static hw__db_status take_lock(postgres_db *db, int patience_ms) {
 /* Whose schema is it? Triggers of its tables run with our rights: somebody else who may make schemas in this database
  * could have laid one out for us. Its owner has to be us, one of our own roles, or who may do everything here anyway.
  */
-static hw__db_status check_owner(postgres_db *db) {
+static hw__db_status check_owner(hw__postgres_db *db) {
   int64_t strange = 0;
   const hw__db_status status =
       hw__pg_number(db,
@@ -158,7 +158,7 @@ static hw__db_status check_owner(postgres_db *db) {
 }
 
 /* Asked first: making what is there needs rights that using it does not. */
-static hw__db_status make_schema(postgres_db *db) {
+static hw__db_status make_schema(hw__postgres_db *db) {
   int64_t there = 0;
   hw__db_status status = check_owner(db);
   if (status == HW_DB_OK) {
@@ -171,7 +171,7 @@ static hw__db_status make_schema(postgres_db *db) {
                               "CREATE TABLE headwater.schema_version AS SELECT CAST(0 AS BIGINT) AS version; COMMIT");
 }
 
-static hw__db_status open_session(postgres_db *db, int patience_ms) {
+static hw__db_status open_session(hw__postgres_db *db, int patience_ms) {
   hw__db_status status = hw__pg_execute(db, session);
   if (status == HW_DB_OK && db->writer) {
     status = take_lock(db, patience_ms);
@@ -184,7 +184,7 @@ static hw__db_status open_session(postgres_db *db, int patience_ms) {
   return status;
 }
 
-static void close_link(postgres_db *db) {
+static void close_link(hw__postgres_db *db) {
   for (int i = 0; i < SQL_STATEMENTS; i++) {
     PQclear(db->rows[i]);
     db->rows[i] = NULL;
@@ -197,7 +197,7 @@ static void close_link(postgres_db *db) {
   db->link = NULL;
 }
 
-hw__db_status hw__pg_connect(postgres_db *db, int patience_ms) {
+hw__db_status hw__pg_connect(hw__postgres_db *db, int patience_ms) {
   if (hw__clock_s() < db->next_try_s) {
     return HW_DB_GONE; /* tried a moment ago: whoever waits is told at once */
   }

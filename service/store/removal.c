@@ -28,7 +28,10 @@ hw__db_status hw__db_remove(hw__db *db, int64_t upto, int64_t cutoff_us, size_t 
     status = hw__chain_begin_at(db, upto);
   }
   const hw__value last[] = {of_integer(upto)};
-  return status == HW_DB_OK ? db->driver->run(db, SQL_FORGET_READINGS, last, 1, removed) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return db->driver->run(db, SQL_FORGET_READINGS, last, 1, removed);
 }
 
 hw__db_status hw__db_remembers(hw__db *db, const hw__incident *incident) {

@@ -107,8 +107,11 @@ static bool step(hw__retention *retention) {
   int64_t limit = 0;
   removal r = {.cutoff_us = cutoff_us};
   bool more = false;
-  hw__db *db = hw__store_reader(store);
-  hw__db_status status = db ? find_limit(retention, db, cutoff_us, &limit) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(store, &db);
+  if (status == HW_DB_OK) {
+    status = find_limit(retention, db, cutoff_us, &limit);
+  }
   if (status == HW_DB_OK) {
     status = find_step(retention, db, cutoff_us, limit, &r.upto, &more);
   }

@@ -1,11 +1,11 @@
 /* Retention: old readings are removed, `--keep DAYS`.
  *
- * A reading may go when it was received longer ago than that, detection's stored state is past it, and no
- * incident needs it: one that is open, or was closed less than DAYS ago, keeps all it was worked out from, its
- * lead-in included. So an incident's readings go together, and what can be worked out again at all comes to
- * the same bits. They go from the oldest on, in small steps between other writes. Results, histories and events
- * of incidents stay; of an incident whose readings are gone the estimate events go too, and questions
- * to its engine are answered with HW_DB_FORGOTTEN. The latest reading always stays: numbers are never given twice.
+ * A reading is removed when it was received longer ago than that, detection's stored state has passed it, and no
+ * incident needs it: an incident that is open, or was closed less than DAYS ago, keeps all readings it was computed
+ * from, its lead-in included. So an incident's readings are removed together, and whatever can still be computed again
+ * gives the same bits. Removal starts with the oldest readings, in small steps between other writes. Results, histories
+ * and events of incidents stay. When an incident's readings were removed, the events of its estimates are removed too,
+ * and queries to its engine return HW_DB_FORGOTTEN. The latest reading always stays, so that no number is given twice.
  */
 #ifndef HW_STORE_RETENTION_H
 #define HW_STORE_RETENTION_H

@@ -1,5 +1,5 @@
-/* The one way to the disk: group commit for those who write, a pool of handles for those who read,
- * and a signal for those who wait for news.
+/* The only way to the database: group commit for writers, a pool of handles for readers, and a signal for those who
+ * wait for something new.
  *
  * Writers hand in a job and sleep until it is durable. One thread takes every job that is waiting,
  * runs them in one transaction and commits once: under load the cost of the disk's flush is shared by
@@ -19,7 +19,7 @@ hw__db_status hw__store_open(const char *path, hw__catalog *catalog, hw__store *
 /* Finish what is waiting, then close. Nobody may use the store any more. */
 void hw__store_close(hw__store *store);
 
-/* What is stored can be had again from the bus (see hw__db_relax); before anybody writes. */
+/* What is stored can be read again from the bus (see hw__db_relax). Call it before anybody writes. */
 void hw__store_relax(hw__store *store);
 
 /* What a job does inside the transaction. It may run more than once and must then do the same again;
@@ -30,7 +30,9 @@ hw__db_status hw__store_write(hw__store *store, hw__job_run run, void *context);
 /* Append readings durably; fates are settled, ingest->tally counts them, and conflicts are listed. */
 hw__db_status hw__store_ingest(hw__store *store, hw__ingest *ingest);
 
-/* Borrow a handle for reading; waits for one to come free. NULL only when the disk fails. */
+/* Borrow a handle for reading; waits for one to come free. Failure: NULL in *out, and why. */
+hw__db_status hw__store_borrow(hw__store *store, hw__db **out);
+/* The same for whoever has nobody to tell the reason. Returned: NULL on failure. */
 hw__db *hw__store_reader(hw__store *store);
 void hw__store_return(hw__store *store, hw__db *db);
 
@@ -43,8 +45,8 @@ void hw__store_wake_for_stop(hw__store *store);
 
 /* Last number of the log that is durable. */
 int64_t hw__store_seq(hw__store *store);
-/* How the last commit went: what readiness is made of. Once anybody has met a damaged page it stays
- * HW_DB_CORRUPT and nothing more is written, until the database is restored and the service started again. */
+/* How the last commit went; readiness is judged by it. Once anybody has found a damaged page it stays HW_DB_CORRUPT
+ * and nothing more is written, until the database is restored and the service started again. */
 hw__db_status hw__store_health(hw__store *store);
 
 /* Microseconds since 1970 by the guarded clock, over restarts too: readings dated by the true clock must not look like

@@ -46,7 +46,7 @@ static hw__db_status read_naming(const hw__value *row, void *element) {
   return HW_DB_OK;
 }
 
-/* Whose record it says it is, and of when: what was changed may be just that. */
+/* The sensor and time that the record names. These may be what was changed. */
 static void say_whose(hw__db *db, const hw__value *row, char *out, size_t size) {
   if (hw__value_integer(&row[HW_LINK_KIND]) != HW_RECORD_READING) {
     snprintf(out, size, "a command");
@@ -158,7 +158,7 @@ static void tell_missing(const walk *w, const hw__mark *from, const hw__mark *to
   char received[2 * WHEN + 40];
   hw__fault fault = {HW_FAULT_MISSING, from->seq + 1, to->seq, missing, ""};
   say_between(w->before_us, w->after_us, received, sizeof received);
-  if (w->gap_numbers == missing) { /* where every number was given there is no doubt which */
+  if (w->gap_numbers == missing) { /* where numbers have no gaps, it is certain which ones are missing */
     fault.first = w->gap_first;
     fault.last = w->gap_last;
   }
@@ -211,7 +211,8 @@ static hw__db_status verify_between(hw__db *db, const hw__mark *from, const hw__
   return status;
 }
 
-/* A moment of its own: retention may move the chain's beginning between two blocks. */
+/* Each block is read in a transaction of its own, because retention may move the chain's beginning between two
+ * blocks. */
 static hw__db_status see_one_moment(hw__db *db) {
   return db->driver->begin(db, false);
 }
@@ -226,7 +227,7 @@ hw__db_status hw__verify_block(hw__db *db, int64_t *mark, const hw__fault_teller
   *more = false;
   hw__db_status status = see_one_moment(db);
   if (status == HW_DB_OK) {
-    /* the mark itself, or the first one there is when retention took it */
+    /* the mark itself, or the first one that is left when retention removed it */
     status = mark_by(db, SQL_MARK_AFTER, *mark - 1, &from);
   }
   if (status == HW_DB_OK) {
@@ -308,7 +309,7 @@ static hw__db_status verify_end(hw__db *db, const hw__mark *head, bool has_head,
 hw__db_status hw__verify_end(hw__db *db, const hw__fault_teller *teller, int64_t *lost_upto) {
   hw__mark head;
   *lost_upto = 0;
-  /* First the head: a service may be adding to the log meanwhile. */
+  /* The head is read first, because a service may be adding to the log meanwhile. */
   const bool has_head = db->driver->last_head && db->driver->last_head(db, &head) == HW_DB_OK;
   hw__db_status status = see_one_moment(db);
   if (status == HW_DB_OK) {
@@ -326,7 +327,10 @@ hw__db_status hw__verify_log(hw__db *db, const hw__fault_teller *teller) {
   while (status == HW_DB_OK && more) {
     status = hw__verify_block(db, &mark, teller, &records, &more);
   }
-  return status == HW_DB_OK ? hw__verify_end(db, teller, &lost_upto) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__verify_end(db, teller, &lost_upto);
 }
 
 hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller) {
@@ -341,7 +345,7 @@ hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller) 
   return hw__verify_block(db, &last.mark, teller, &records, &more);
 }
 
-/* --- what is kept beside the chain --- */
+/* --- faults on record --- */
 
 hw__db_status hw__verify_unchained(hw__db *db, const hw__fault_teller *teller, uint64_t *checked, uint64_t *unchained) {
   hw__mark first = {.seq = INT64_MAX};

@@ -1,18 +1,19 @@
-/* Is the log what was stored? Walking the chain (chain.h) and saying what is changed, missing or too much. */
+/* Checks that the log is what was stored: walks the chain (chain.h) and reports records that were changed, are
+ * missing or were added. */
 #ifndef HW_STORE_VERIFY_H
 #define HW_STORE_VERIFY_H
 
 #include "store/driver.h"
 
-#define HW_FAULT_LIST(X)                                                               \
-  X(HW_FAULT_CHANGED, "changed")       /* a record is not what was stored */           \
-  X(HW_FAULT_MISSING, "missing")       /* records within the log are gone */           \
-  X(HW_FAULT_LOST, "lost")             /* the end of the log is gone */                \
-  X(HW_FAULT_ADDED, "added")           /* records that were never chained */           \
-  X(HW_FAULT_UNREADABLE, "unreadable") /* the engine cannot read them */               \
-  X(HW_FAULT_NAMES, "names")           /* rivers or sensors are named or keyed anew */ \
-  X(HW_FAULT_STRUCTURE, "structure")   /* what the engine says of its own file */      \
-  X(HW_FAULT_EARLIER, "earlier")       /* found at a start before, and kept */
+#define HW_FAULT_LIST(X)                                                                \
+  X(HW_FAULT_CHANGED, "changed")       /* a record is not what was stored */            \
+  X(HW_FAULT_MISSING, "missing")       /* records within the log are gone */            \
+  X(HW_FAULT_LOST, "lost")             /* the end of the log is gone */                 \
+  X(HW_FAULT_ADDED, "added")           /* records that were never chained */            \
+  X(HW_FAULT_UNREADABLE, "unreadable") /* the engine cannot read them */                \
+  X(HW_FAULT_NAMES, "names")           /* rivers or sensors have other names or keys */ \
+  X(HW_FAULT_STRUCTURE, "structure")   /* what the engine says of its own file */       \
+  X(HW_FAULT_EARLIER, "earlier")       /* found at an earlier start, and on record */
 
 typedef enum {
 #define HW_FAULT_ENUM(name, text) name,
@@ -37,15 +38,16 @@ typedef struct {
   void *context;
 } hw__fault_teller;
 
-/* The records between a mark and the next, as they are at one moment. *mark moves on to that; 0 begins with the first.
- * *records grows by those read, *more: there was one. Damage is told, not returned. */
+/* The records between a mark and the next, as they are at one moment. *mark moves on to that; 0 begins with the
+ * first. *records grows by those read; *more is true when there was a block. Damage goes to the teller and is not
+ * returned. */
 hw__db_status hw__verify_block(hw__db *db, int64_t *mark, const hw__fault_teller *teller, uint64_t *records,
                                bool *more);
 hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller);
-/* Is the end there that was acknowledged, and nothing behind it? By the head kept outside. *lost_upto: the last number
- * of records that are gone, 0: none are. */
+/* Does the log end where the head that is kept outside says that acknowledged records end? *lost_upto: the last
+ * number of records that are lost; 0: none are. */
 hw__db_status hw__verify_end(hw__db *db, const hw__fault_teller *teller, int64_t *lost_upto);
-/* Rivers and sensors against what was noted of them at the last start (hw__note_names). */
+/* Compares rivers and sensors with what was noted about them at the last start (hw__note_names). */
 hw__db_status hw__verify_names(hw__db *db, const hw__fault_teller *teller);
 hw__db_status hw__note_names(hw__db *db);
 /* The first reading of a river decided its kind of time. */
@@ -57,7 +59,7 @@ hw__db_status hw__verify_log(hw__db *db, const hw__fault_teller *teller);
 hw__db_status hw__verify_unchained(hw__db *db, const hw__fault_teller *teller, uint64_t *checked, uint64_t *unchained);
 /* The sum of a row of SQL_LINKS, worked out from its columns. */
 int64_t hw__link_sum(const hw__value *row);
-/* Faults that a start found and went on from: they are kept, and told again until somebody accepts them. */
+/* Faults that were found at a start: they are put on record, and reported again until somebody accepts them. */
 hw__db_status hw__keep_fault(hw__db *db, const hw__fault *fault, int64_t found_us);
 hw__db_status hw__verify_earlier(hw__db *db, const hw__fault_teller *teller);
 

@@ -36,8 +36,11 @@ static bool check_block(hw__verify_loop *loop, pass *p, int64_t *mark) {
   const hw__fault_teller teller = {tell, p};
   const uint64_t before = p->records;
   bool more = false;
-  hw__db *db = hw__store_reader(loop->store);
-  const hw__db_status status = db ? hw__verify_block(db, mark, &teller, &p->records, &more) : HW_DB_IO;
+  hw__db *db = NULL;
+  hw__db_status status = hw__store_borrow(loop->store, &db);
+  if (status == HW_DB_OK) {
+    status = hw__verify_block(db, mark, &teller, &p->records, &more);
+  }
   if (db) {
     hw__store_return(loop->store, db);
   }

@@ -1,5 +1,5 @@
 /* The log is checked in the background: once after a start, then every so many hours. What is found is logged
- * (log_fault) and counted; blocks are taken slowly, so that nobody waits for it. */
+ * (log_fault) and counted; there is a pause after each block, so that nobody waits for it. */
 #ifndef HW_STORE_VERIFY_LOOP_H
 #define HW_STORE_VERIFY_LOOP_H
 

@@ -5,8 +5,8 @@
 
 enum { PAGE = HW_MARK_EVERY };
 
-/* Sums over rivers and sensors: of their names and keys, and, added up so that one more is quickly noted, of the kinds
- * of time that first readings decided. */
+/* Two checksums: over the names and keys of rivers and sensors, and over the kinds of time that first readings
+ * decided. The second is a plain sum, so that one more is quickly noted. */
 typedef struct {
   uint64_t names, bases;
 } name_sums;
@@ -52,7 +52,10 @@ hw__db_status hw__note_names(hw__db *db) {
   if (status == HW_DB_OK) {
     status = hw__db_put_cursor(db, names_cursor, (int64_t)sums.names);
   }
-  return status == HW_DB_OK ? hw__db_put_cursor(db, bases_cursor, (int64_t)sums.bases) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__db_put_cursor(db, bases_cursor, (int64_t)sums.bases);
 }
 
 hw__db_status hw__note_base(hw__db *db, int64_t river, hw__time_base base) {
@@ -64,7 +67,7 @@ hw__db_status hw__note_base(hw__db *db, int64_t river, hw__time_base base) {
   return hw__db_put_cursor(db, bases_cursor, (int64_t)((uint64_t)noted + base_sum(river, (int64_t)base)));
 }
 
-/* *out: is what was noted under this name what is there? */
+/* *out: does what was noted under this name agree with what is there? */
 static hw__db_status is_noted(hw__db *db, const char *cursor, uint64_t sum, bool *out) {
   int64_t noted = 0;
   const hw__db_status status = hw__db_cursor(db, cursor, &noted);

@@ -28,7 +28,7 @@ static bool go_on(const audience *a) {
   return a->watch->go_on(a->watch->context, a->tally->records);
 }
 
-/* What a whole pass is made of; a database that cannot be read is told, and the rest is still looked at. */
+/* One pass over everything. A database that cannot be read is reported, and the rest is still checked. */
 static hw__db_status verify_all(hw__db *db, audience *a, bool *stopped) {
   const hw__fault_teller teller = {tell, a};
   int64_t mark = 0, lost_upto = 0;
@@ -104,7 +104,10 @@ static hw__db_status accept_page(hw__db *db, const link_row *page, size_t count)
       status = hw__chain_add(db, page[i].seq, page[i].sum);
     }
   }
-  return status == HW_DB_OK ? hw__chain_seal(db) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__chain_seal(db);
 }
 
 static hw__db_status accept_all(hw__db *db, audience *a, bool *stopped) {
@@ -126,7 +129,10 @@ static hw__db_status accept_all(hw__db *db, audience *a, bool *stopped) {
     a->tally->records += count;
     *stopped = !go_on(a);
   }
-  return status == HW_DB_OK ? hw__note_names(db) : status;
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  return hw__note_names(db);
 }
 
 hw_status hw_verify_accept(const char *store, const hw_verify_watcher *watch, hw_verify_tally *tally, hw_error *error) {

@@ -274,7 +274,8 @@ hw_status hw__bottle_weights(const hw_advice *a, const hw_bottle *bottle, double
   return near ? HW_OK : HW_EEMPTY;
 }
 
-double hw__question_left(const hw__question *q, const double *weight) {
+/* What is left of a question with these weights, in bits. */
+static double question_left(const hw__question *q, const double *weight) {
   double share[HW__ANSWERS_MOST], total = 0;
   for (size_t k = 0; k < q->answers; k++) {
     share[k] = 0;
@@ -296,7 +297,7 @@ hw_status hw_advice_after(const hw_advice *a, const hw_bottle *bottle, double *e
     const hw__stretches *fine = &a->questions[0].fine;
     *entropy = 0;
     for (size_t i = 0; i < a->question_count; i++) {
-      *entropy += hw__question_left(&a->questions[i], weight);
+      *entropy += question_left(&a->questions[i], weight);
     }
     *region_m = fine->count ? hw__stretches_region(fine, weight, a->ahead.count, NULL) : (double)NAN;
   }

@@ -27,10 +27,10 @@ typedef struct {
   hw__pulse_ahead *pulses;
   double bits[HW__TIMES];
   size_t best;
-} hw__site;
+} hw__surveyed;
 
 typedef struct {
-  hw__site sites[HW__PLACES_MOST];
+  hw__surveyed sites[HW__PLACES_MOST];
   size_t count;
   double time_s[HW__TIMES];
   hw__pulse_ahead *pulses;
@@ -51,8 +51,6 @@ void hw__pulses_at(const hw_advice *a, hw__place_ahead place, hw__pulse_ahead *o
 
 /* Weights of the draws after a bottle. Status: as hw_advice_after */
 hw_status hw__bottle_weights(const hw_advice *a, const hw_bottle *bottle, double *weight);
-/* What is left of a question then, in bits. */
-double hw__question_left(const hw__question *question, const double *weight);
 
 /* spots.c: the best of the survey, each looked at with every draw. */
 void hw__choose_alternatives(hw_advice *a, const hw__survey *survey, size_t most);

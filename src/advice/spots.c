@@ -15,7 +15,7 @@ static int ascending(const void *x, const void *y) {
 }
 
 /* What will be read there, and whether it will be seen. */
-static void describe_reading(const hw_advice *a, const hw__site *s, hw_spot *spot) {
+static void describe_reading(const hw_advice *a, const hw__surveyed *s, hw_spot *spot) {
   const size_t n = a->ahead.count;
   size_t seen = 0;
   for (size_t j = 0; j < n; j++) {
@@ -29,7 +29,7 @@ static void describe_reading(const hw_advice *a, const hw__site *s, hw_spot *spo
 
 /* As far up and down, early and late, as it stays nearly as good. */
 static void widen(const hw__survey *g, size_t chosen, hw_spot *spot) {
-  const hw__site *s = &g->sites[chosen];
+  const hw__surveyed *s = &g->sites[chosen];
   const double least = nearly * s->bits[s->best];
   size_t first = s->best, last = s->best, up = chosen, down = chosen;
   while (first > 0 && s->bits[first - 1] >= least) {
@@ -72,7 +72,7 @@ static double expected_region(const hw_advice *a, size_t n) {
 
 /* The site's best moment, looked at with every draw. */
 static hw_spot settle_spot(hw_advice *a, const hw__survey *g, size_t chosen) {
-  const hw__site *s = &g->sites[chosen];
+  const hw__surveyed *s = &g->sites[chosen];
   hw_spot spot = {.branch = s->place.branch, .location_m = s->place.x_m, .time_s = g->time_s[s->best]};
   const size_t n = hw__pick(a, 1);
   hw__foresee(a, s->pulses, spot.time_s, n);
@@ -86,7 +86,7 @@ static hw_spot settle_spot(hw_advice *a, const hw__survey *g, size_t chosen) {
 static size_t best_site(const hw__survey *g, const bool *used) {
   size_t best = g->count;
   for (size_t p = 0; p < g->count; p++) {
-    const hw__site *s = &g->sites[p];
+    const hw__surveyed *s = &g->sites[p];
     best = !used[p] && s->bits[s->best] > 0 &&
                    (best == g->count || s->bits[s->best] > g->sites[best].bits[g->sites[best].best])
                ? p
@@ -133,7 +133,7 @@ static int by_reading(const void *x, const void *y) {
 }
 
 /* Sorts each part of the draws again by what a further crew would read there, error and all; parts become smaller. */
-static void split_parts(hw_advice *a, const hw_spot *spot, const hw__site *s, bottle *order, size_t parts) {
+static void split_parts(hw_advice *a, const hw_spot *spot, const hw__surveyed *s, bottle *order, size_t parts) {
   const size_t n = a->ahead.count;
   for (size_t i = 0; i < n; i++) {
     const double c = hw__foresight_read(&a->ahead, order[i].draw, &s->pulses[order[i].draw], spot->time_s);
@@ -148,7 +148,7 @@ static void split_parts(hw_advice *a, const hw_spot *spot, const hw__site *s, bo
 static void rate_within(hw_advice *a, hw__survey *g, const bottle *order, size_t parts, const bool *used) {
   const size_t n = a->ahead.count;
   for (size_t p = 0; p < g->count; p++) {
-    hw__site *s = &g->sites[p];
+    hw__surveyed *s = &g->sites[p];
     if (used[p] || !(s->bits[s->best] > 0)) {
       continue;
     }

@@ -65,7 +65,7 @@ double hw__stretches_region(const hw__stretches *s, const double *weight, size_t
   for (size_t j = 0; j < draws; j++) {
     share[s->of_draw[j]] += weight[j];
   }
-  for (size_t round = 0; round < s->count && held < 0.9; round++) {
+  for (size_t round = 0; round < s->count && held < HW_DEFAULT_LEVEL; round++) {
     size_t best = s->count; /* the densest of those left */
     for (size_t k = 0; k < s->count; k++) {
       const double here = share[k] * (best < s->count ? s->to_m[best] - s->from_m[best] : 1);
@@ -73,7 +73,7 @@ double hw__stretches_region(const hw__stretches *s, const double *weight, size_t
       best = !used[k] && (best == s->count || here > there) ? k : best;
     }
     used[best] = true;
-    const double part = share[best] > 0 ? fmin(1, (0.9 - held) / share[best]) : 0;
+    const double part = share[best] > 0 ? fmin(1, (HW_DEFAULT_LEVEL - held) / share[best]) : 0;
     length += part * (s->to_m[best] - s->from_m[best]);
     held += share[best];
   }

@@ -29,7 +29,7 @@ static double passes_by(const hw_advice *a, const hw__survey *g, double from_s) 
 static void rate(hw_advice *a, hw__survey *g) {
   const size_t n = hw__pick(a, COARSE);
   for (size_t p = 0; p < g->count; p++) {
-    hw__site *s = &g->sites[p];
+    hw__surveyed *s = &g->sites[p];
     for (size_t t = 0; t < HW__TIMES; t++) {
       hw__foresee(a, s->pulses, g->time_s[t], n);
       s->bits[t] = hw__worth_of(a, n);
@@ -46,7 +46,7 @@ hw_status hw__survey_make(hw_advice *a, const hw_river *river, const hw_advice_o
     return g->pulses ? HW_EEMPTY : HW_ENOMEM;
   }
   for (size_t p = 0; p < g->count; p++) {
-    g->sites[p] = (hw__site){.place = places[p], .pulses = &g->pulses[p * a->ahead.count]};
+    g->sites[p] = (hw__surveyed){.place = places[p], .pulses = &g->pulses[p * a->ahead.count]};
     hw__pulses_at(a, places[p], g->sites[p].pulses);
   }
   const double from_s = o->now_s + o->delay_s;

@@ -70,7 +70,7 @@ hw_status hw__pool_create(size_t threads, hw__pool **out) {
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->done, NULL);
   pool->helpers = helpers;
-  /* A thread that cannot be had costs speed, not the answer. */
+  /* A thread that cannot be started costs speed; the answer stays the same. */
   while (pool->started < helpers && pthread_create(&pool->threads[pool->started], NULL, helper, pool) == 0) {
     pool->started++;
   }

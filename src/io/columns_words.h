@@ -19,7 +19,7 @@ const char *hw__word_of(const hw__word *words, int value);
 /* Is this the column a mapping names? A name that begins with * stands for every name that ends like it. */
 bool hw__column_is(hw__slice name, const char *wanted);
 
-/* How many of this unit make 1 g/m3: 1000 for ug/l. 0 for what is no unit of ours. */
+/* How many of this unit make 1 g/m3: 1000 for ug/l. 0 for a unit that we do not know. */
 double hw__unit_per_g_m3(const char *unit);
 
 #endif

@@ -91,7 +91,7 @@ static hw_status take_time(hw__yaml *yaml, const yaml_node_t *node, const char *
   return status;
 }
 
-/* A list of short texts; numbers count as the text they are. Empty text is allowed: a flag left blank. */
+/* A list of short texts; a number counts as its text. Empty text is allowed, for a flag that is blank. */
 static hw_status take_texts(hw__yaml *yaml, const yaml_node_t *node, const char *what, char (**out)[HW_WORD_SIZE],
                             size_t *out_count) {
   size_t count;
@@ -196,7 +196,7 @@ static const hw__yaml_field fields[] = {
     {"good", take_good, 0, false},
 };
 
-/* What cannot be meant together. */
+/* Keys that contradict each other. */
 static hw_status check(const hw__yaml *yaml, const yaml_node_t *node, const hw_columns *c) {
   if (c->sensor_count && (c->sensor[0] || c->value[0])) {
     return hw__yaml_fail(yaml, node, "both sensors and %s, expected sensor and value or one column a sensor",
@@ -234,7 +234,7 @@ hw_status hw__columns_take(hw__yaml *yaml, const yaml_node_t *node, const char *
   return HW_OK;
 }
 
-/* `time=Datum,unit=ug/l` as a flow mapping; names with commas want the long way. */
+/* `time=Datum,unit=ug/l` as a flow mapping. Names that contain commas must be written as YAML. */
 static bool lengthen(const char *text, size_t size, char **out, size_t *out_size) {
   char *flow = malloc(2 * size + 6 * MOST_PAIRS + 8);
   if (!flow) {

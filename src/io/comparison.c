@@ -4,7 +4,7 @@
 #include "headwater/io.h"
 #include "headwater/transport.h"
 
-/* How far the water goes from one place to another; NAN when it does not come by. */
+/* The distance that the water travels from one place to another; NAN when it does not get there. */
 static double way_m(const hw_river *river, const hw_source *from, const hw_sensor *to) {
   double gone_m = 0, at_m = from->location_m;
   size_t branch = from->branch;

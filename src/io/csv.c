@@ -5,7 +5,7 @@
 
 #include "core/text.h"
 #include "io/fields.h"
-#include "io/reader.h"
+#include "io/row.h"
 
 static const hw__column columns[] = {
     {"time", HW__TIME, true, 1, 1},
@@ -181,7 +181,7 @@ hw_status hw__csv_row(const hw__header *header, hw__slice line, char scratch[HW_
     }
     count++;
   }
-  /* A comment may hide the extra columns, not ours. */
+  /* A comment may cut off extra columns, but none of ours. */
   const bool whole = count == header->count || (c.comment && count > header->last && count < header->count);
   if (!whole) {
     return hw__fail(error, HW_EINPUT, "a row of %zu field%s, expected %zu as in the header", count,

@@ -8,7 +8,7 @@ typedef struct {
   const char *next, *end;
   char separator;
   bool comments; /* `#` outside quotes ends the line */
-  bool more;     /* another field follows, be it empty */
+  bool more;     /* another field follows, perhaps an empty one */
   bool comment;  /* the line was cut by a comment */
 } hw__fields;
 

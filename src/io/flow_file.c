@@ -6,11 +6,12 @@
 #include "core/text.h"
 #include "io/fields.h"
 #include "io/flow_file.h"
-#include "io/reader.h"
+#include "io/lines.h"
+#include "io/row.h"
 #include "io/time.h"
 
 enum { MOST_ROWS = 5000000 };
-/* A gauge that is silent for longer than this is worth a word, s. */
+/* A gauge that is silent for longer than this gets a warning, s. */
 #define LONG_GAP_S 43200.0
 
 typedef struct {

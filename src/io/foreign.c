@@ -20,12 +20,12 @@ struct hw__foreign {
   ptrdiff_t time[2], zone, sensor, quality; /* places of the columns; NOWHERE: none */
   size_t value_count;                       /* 1, or one a sensor */
   size_t *values;
-  hw__column *value_columns; /* named as the table names them, so that complaints do too */
+  hw__column *value_columns; /* with the table's own names, so that messages use them too */
   size_t last;               /* the largest place of all */
   hw__slice *cells;          /* of the line in hand, up to last */
   bool *doubled;
   size_t next; /* value that comes next; value_count: none */
-  size_t pass; /* lines that may still stand between names met again and their rows */
+  size_t pass; /* lines that may still come between repeated names and their rows */
 };
 
 bool hw__foreign_comment(hw__slice line, char separator) {
@@ -108,7 +108,10 @@ static hw_status resolve(hw__foreign *f, hw__slice header, hw_error *sentence) {
     status = hw__fail(sentence, HW_EINPUT, "the column of the %s has no name, expected one in the header",
                       f->time[0] == NOWHERE ? "time" : "sensor");
   }
-  return status == HW_OK ? find_values(f, header, sentence) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return find_values(f, header, sentence);
 }
 
 hw_status hw__foreign_create(const hw_columns *columns, const hw_river *river, hw__slice header, hw__foreign **out,
@@ -153,7 +156,7 @@ void hw__foreign_free(hw__foreign *f) {
   }
 }
 
-/* The names again: agencies put one table a site behind the other, with columns of their own. */
+/* The names again: agencies put one table per site after the other, each with its own columns. */
 static hw_status begin_anew(hw__foreign *f, hw__slice line, hw_error *sentence) {
   hw_error why;
   const hw_status status = resolve(f, line, &why);
@@ -165,7 +168,7 @@ static hw_status begin_anew(hw__foreign *f, hw__slice line, hw_error *sentence) 
                                     why.text);
 }
 
-/* A line of units or widths under names met again. */
+/* A line of units or widths under repeated names. */
 static bool is_passed(hw__foreign *f) {
   const hw__slice text = f->cells[(size_t)f->time[0]];
   hw__date date;
@@ -191,7 +194,7 @@ hw_status hw__foreign_line(hw__foreign *f, hw__slice line, hw_error *sentence) {
     count++;
   }
   f->next = f->value_count;
-  if (!any) { /* spreadsheets end in rows of nothing but separators */
+  if (!any) { /* spreadsheets often end in rows that contain only separators */
     return HW_OK;
   }
   if ((size_t)f->time[0] < count && hw__slice_is(f->cells[(size_t)f->time[0]], f->columns->time[0])) {
@@ -229,7 +232,8 @@ static bool listed(char (*list)[HW_WORD_SIZE], size_t count, hw__slice text) {
   return false;
 }
 
-bool hw__foreign_missing(const hw_columns *columns, hw__slice text) {
+/* Does this field stand for no reading by the mapping? */
+static bool is_missing(const hw_columns *columns, hw__slice text) {
   if (text.size == 0 || listed(columns->missing, columns->missing_count, text)) {
     return true;
   }
@@ -246,7 +250,7 @@ bool hw__foreign_missing(const hw_columns *columns, hw__slice text) {
   return false;
 }
 
-/* With the point our grammar wants. */
+/* With a decimal point, as our grammar requires. */
 static hw_status take_value(const hw__foreign *f, size_t at, char scratch[HW__SCRATCH_SIZE], hw__row *row,
                             hw_error *sentence) {
   hw__slice text = {0};
@@ -259,7 +263,7 @@ static hw_status take_value(const hw__foreign *f, size_t at, char scratch[HW__SC
   const hw_columns *c = f->columns;
   const bool plain = hw__plain(text, c->decimal, scratch, &row->value);
   const bool bad = f->quality != NOWHERE && !listed(c->good, c->good_count, f->cells[(size_t)f->quality]);
-  if (bad || listed(c->missing, c->missing_count, text) || hw__foreign_missing(c, plain ? row->value : text)) {
+  if (bad || listed(c->missing, c->missing_count, text) || is_missing(c, plain ? row->value : text)) {
     row->value = (hw__slice){"", 0};
     return HW_OK;
   }
@@ -306,7 +310,7 @@ hw_status hw__foreign_row(hw__foreign *f, char scratch[3][HW__SCRATCH_SIZE], hw_
     status = hw__foreign_clock_read(f->clock, &time, scratch[0], &row, sentence);
   }
   if (status != HW_OK) {
-    f->next = f->value_count; /* the rest of the line would say the same */
+    f->next = f->value_count; /* the rest of the line has the same fault */
     return status;
   }
   *out = row;

@@ -1,9 +1,9 @@
-/* Rows of somebody else's table, said in our words: an instant in ISO 8601 or a number of seconds, a sensor's id, a
- * number with a point. What comes out is read by the one grammar of readings (reader.c). */
+/* Rows of another program's table, translated into ours: an instant in ISO 8601 or a number of seconds, a sensor's
+ * id, a number with a point. What comes out is read by the one grammar of readings (reader.c). */
 #ifndef HW_IO_FOREIGN_H
 #define HW_IO_FOREIGN_H
 
-#include "io/reader.h"
+#include "io/row.h"
 
 typedef struct hw__foreign hw__foreign;
 
@@ -15,15 +15,13 @@ hw_status hw__foreign_create(const hw_columns *columns, const hw_river *river, h
                              hw_error *sentence);
 void hw__foreign_free(hw__foreign *foreign);
 
-/* Takes a line, which must stay until its rows are out. A line whose fields are all empty has none. */
+/* Takes a line, which must stay valid until its rows were read. A line whose fields are all empty has no rows. */
 hw_status hw__foreign_line(hw__foreign *foreign, hw__slice line, hw_error *sentence);
-/* Rows of the line that are still to come: one, or one a sensor. */
+/* Has the line rows that were not read yet? It has one row, or one per sensor. */
 bool hw__foreign_pending(const hw__foreign *foreign);
 hw_status hw__foreign_row(hw__foreign *foreign, char scratch[3][HW__SCRATCH_SIZE], hw__row *out, hw_error *sentence);
 
-/* Is this a line of comment? A lone # may also be the name of a first column. */
+/* Is this line a comment? A # alone may also be the name of the first column. */
 bool hw__foreign_comment(hw__slice line, char separator);
-/* A field that stands for no reading by this mapping. */
-bool hw__foreign_missing(const hw_columns *columns, hw__slice text);
 
 #endif

@@ -55,7 +55,7 @@ void hw__foreign_clock_free(hw__foreign_clock *clock) {
   }
 }
 
-/* Of an hour that comes twice, the pass that is meant. */
+/* Which of the two passes of an hour that occurs twice is meant. */
 static hw_status choose_pass(const hw__foreign_clock *clock, const double passes[2], double latest_s, hw__slice text,
                              double *unix_s, hw_error *sentence) {
   char shown[HW__EXCERPT_SIZE], first[40], second[40];
@@ -140,7 +140,7 @@ static hw_status read_calendar(const hw__foreign_clock *clock, const hw__foreign
   return settle(clock, date.local_s, latest_s, text, unix_s, sentence);
 }
 
-/* A number, with the point our grammar wants. */
+/* A number, with a decimal point as our grammar requires. */
 static hw_status read_number(const hw__foreign_clock *clock, hw__slice text, char scratch[HW__SCRATCH_SIZE],
                              hw__slice *out, double *value, hw_error *sentence) {
   char shown[HW__EXCERPT_SIZE];

@@ -2,7 +2,7 @@
 #ifndef HW_IO_FOREIGN_TIME_H
 #define HW_IO_FOREIGN_TIME_H
 
-#include "io/reader.h"
+#include "io/row.h"
 
 typedef struct hw__foreign_clock hw__foreign_clock;
 
@@ -11,7 +11,7 @@ hw_status hw__foreign_clock_create(const hw_columns *columns, const hw_river *ri
                                    hw_error *sentence);
 void hw__foreign_clock_free(hw__foreign_clock *clock);
 
-/* What a row says of its time. */
+/* What a row says about its time. */
 typedef struct {
   hw__slice date, clock, zone; /* the last two empty: none */
   hw__slice sensor;            /* whose clock it is */

@@ -27,7 +27,7 @@ void hw__guess_tell(hw__guess *guess, const char *format, ...) {
   va_end(arguments);
   if (guess->tell) {
     guess->tell(guess->context, sentence.text);
-  } else { /* a guess that nobody would hear of is none */
+  } else { /* nobody would be told of the guess, so none is made */
     hw__guess_doubt(guess, "%s", "a mapping that leaves something open, expected all of it");
   }
 }
@@ -41,7 +41,7 @@ void hw__guess_doubt(hw__guess *guess, const char *format, ...) {
   if (guess->doubts++ == 0 && guess->error) {
     *guess->error = sentence;
     const size_t length = strlen(sentence.text);
-    if (!guess->doubt) { /* who does not ask what can be mapped may not know that it can */
+    if (!guess->doubt) { /* whoever has not asked for a mapping may not know that there is one */
       snprintf(guess->error->text + length, sizeof sentence.text - length, "; see 'headwater columns'");
     }
   }

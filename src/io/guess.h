@@ -1,5 +1,5 @@
-/* What a table shows of itself: the part of a mapping that nobody gave. Everything taken is told, and where two
- * readings of the table are possible neither is taken. */
+/* Completes a mapping from the table itself. Every choice is reported, and where a table can be understood in two
+ * ways neither is chosen. */
 #ifndef HW_IO_GUESS_H
 #define HW_IO_GUESS_H
 
@@ -44,7 +44,7 @@ void hw__guess_value(hw__guess *guess);
 void hw__guess_unit(hw__guess *guess);
 void hw__table_free(hw__table *table);
 
-/* For the parts. The line with the names stands in front of both. */
+/* For the parts. Both put the line with the names in front of the sentence. */
 void hw__guess_tell(hw__guess *guess, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void hw__guess_doubt(hw__guess *guess, const char *format, ...) __attribute__((format(printf, 2, 3)));
 size_t hw__guess_width(const hw__guess *guess);
@@ -63,7 +63,7 @@ bool hw__guess_is_missing(const hw__guess *guess, hw__slice text);
 
 /* A number with this decimal mark, `<` or `>` before it allowed. */
 bool hw__guess_number(hw__slice text, char decimal, double *out);
-/* Is one of the words, separated by |, somewhere in the text, whatever its case? */
+/* Does the text contain one of the words, which are separated by |? Case does not matter. */
 bool hw__guess_speaks_of(hw__slice text, const char *words);
 
 #endif

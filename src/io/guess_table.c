@@ -74,7 +74,7 @@ static size_t data_of(const hw__slice *cells, size_t count) {
   return data;
 }
 
-/* How good a separator is: columns of data in the last row and in as many others as have its width. */
+/* How good a separator is: the number of data columns in the last row, times the number of rows with the same width. */
 static size_t score(hw__slice head, char separator) {
   hw__slice line, cells[MOST_WIDTH];
   size_t width[HW__GUESS_LINES], data[HW__GUESS_LINES], count = 0;
@@ -85,7 +85,7 @@ static size_t score(hw__slice head, char separator) {
       count += width[count] > 0;
     }
   }
-  while (count && data[count - 1] == 0) { /* what stands below the rows */
+  while (count && data[count - 1] == 0) { /* what comes after the rows */
     count--;
   }
   if (count < 2 || width[count - 1] < 2) {
@@ -156,7 +156,7 @@ static void cut(hw__table *table, size_t count) {
   }
 }
 
-/* The same names once more, if not all of them: one table a site, one behind the other. */
+/* The same names once more, though perhaps not all of them: one table per site, one after the other. */
 static bool names_again(const hw__table_line *names, const hw__table_line *line) {
   size_t same = 0;
   for (size_t i = 0; i < names->count && i < line->count; i++) {
@@ -166,7 +166,7 @@ static bool names_again(const hw__table_line *names, const hw__table_line *line)
   return 2 * same >= names->count && data_of(line->cells, line->count) == 0;
 }
 
-/* What is found out is found out from the first table. */
+/* Only the first table is looked at. */
 static void cut_at_names(hw__table *table) {
   for (size_t i = table->first; i < table->count; i++) {
     if (names_again(&table->lines[table->header], &table->lines[i])) {
@@ -298,7 +298,7 @@ void hw__guess_decimal(hw__guess *guess) {
     return;
   }
   size_t commas = 0, points = 0;
-  bool thousands = true; /* every comma might be one between thousands */
+  bool thousands = true; /* every comma might separate thousands */
   for (size_t row = 0; row < hw__guess_rows(guess); row++) {
     for (size_t i = 0; i < hw__guess_width(guess); i++) {
       const hw__slice text = hw__guess_cell(guess, row, i);

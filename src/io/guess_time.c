@@ -19,7 +19,7 @@ typedef struct {
   double lowest, highest;
 } look;
 
-/* Does the name of a column, or a line under the names, speak of one of the words? */
+/* Does the name of a column, or a line under the names, contain one of the words? */
 static bool speaks(const hw__guess *guess, size_t column, const char *words) {
   bool found = hw__guess_speaks_of(hw__guess_name(guess, column), words);
   for (size_t i = guess->table.header + 1; !found && i < guess->table.first; i++) {
@@ -29,7 +29,7 @@ static bool speaks(const hw__guess *guess, size_t column, const char *words) {
   return found;
 }
 
-/* Digits without marks are a time only where something says so. */
+/* Digits without separators are a time only where the name says so. */
 typedef struct {
   bool date, clock;
 } digits_allowed;
@@ -140,7 +140,7 @@ static bool zone_in_name(hw__slice name, char out[HW_COLUMN_SIZE]) {
   return false;
 }
 
-/* Of several columns of times the one that says its offset itself. */
+/* Of several columns of times, the one whose cells include their offset. */
 static found search_zoned(const hw__guess *guess, kind wanted) {
   found f = {0};
   char zone[HW_COLUMN_SIZE];
@@ -214,12 +214,12 @@ static hw_time_form form_of_numbers(hw__slice name, const look *l) {
       return units[i].form == HW_TIME_SECONDS && since_1970 ? HW_TIME_UNIX : units[i].form;
     }
   }
-  /* Days from 1982 on to 2064: nobody counts minutes of an incident like that. */
+  /* Numbers in this range are days from 1982 to 2064; minutes since the start of an incident are never that large. */
   return l->lowest > 30000 && l->highest < 60000 ? HW_TIME_EXCEL : since_1970 ? HW_TIME_UNIX : HW_TIME_OPEN;
 }
 
-/* The name or a line under it may say the order, where the rows bear it out; else the rows show it, or a point between
- * day and month. */
+/* The name or a line under it may give the order, if the rows agree; otherwise the rows show it, or a point between
+ * day and month does. */
 static hw_time_form form_of_dates(const hw__guess *guess, size_t column, const look *l) {
   static const struct {
     const char *words;
@@ -280,7 +280,7 @@ static bool zone_in_column(const hw__guess *guess, size_t column) {
   return seen > 0;
 }
 
-/* Zones of the rows go before the one that is given for times without. */
+/* Zones in the rows take precedence over the one given for times without a zone. */
 static void choose_zone(hw__guess *guess, size_t column, const look *l) {
   hw_columns *c = guess->columns;
   char shown[HW__EXCERPT_SIZE];
@@ -314,8 +314,8 @@ static void choose_zone(hw__guess *guess, size_t column, const look *l) {
   hw__guess_doubt(guess, "times without an offset; add: timezone: and one such as Europe/Berlin (or --timezone)");
 }
 
-/* Rows above the names would be passed over in silence: a table of another kind before this one, or names that stand
- * at the end. */
+/* Rows above the names would be skipped without a word. They may be another table before this one, or the names may
+ * be at the end. */
 static void doubt_rows_above(hw__guess *guess, size_t column) {
   const hw_columns *c = guess->columns;
   for (size_t i = 0; i < guess->table.header; i++) {

@@ -13,7 +13,8 @@ static const char flag_words[] = "qual|flag|_cd|qc";
 
 enum { MOST_VALUES = 256 };
 
-/* Numbers in a column, and texts among them that are neither one nor nothing; the first of these, and its line. */
+/* The numbers in a column, and the texts among them that are neither a number nor a missing value; the first of
+ * these, and its line. */
 typedef struct {
   size_t numbers, texts;
   hw__slice text;
@@ -83,7 +84,7 @@ static size_t prefer_tracer(hw__guess *guess, size_t values[MOST_VALUES], size_t
   return 1;
 }
 
-/* None: the columns of numbers are offered. */
+/* No column was found: the message offers the columns of numbers. */
 static void doubt_values(hw__guess *guess) {
   hw_error offered = {""};
   size_t length = 0, count = 0;
@@ -132,7 +133,8 @@ static bool is_known_by(const hw_columns *c, hw__slice text) {
   return false;
 }
 
-/* A table's own name for a sensor: fine where the river has but one, else somebody must say which it is. */
+/* The table's own name for a sensor. It is clear where the river has only one sensor; otherwise the mapping must say
+ * which one it is. */
 static void settle_names(hw__guess *guess, size_t column) {
   hw_columns *c = guess->columns;
   char shown[HW__EXCERPT_SIZE];
@@ -314,7 +316,7 @@ static void choose_columns(hw__guess *guess) {
   }
 }
 
-/* Texts among the concentrations that nobody has said to stand for nothing. */
+/* Texts among the concentrations that the mapping does not list as missing values. */
 static void doubt_texts(hw__guess *guess) {
   const hw_columns *c = guess->columns;
   const size_t count = c->sensor_count ? c->sensor_count : c->value[0] ? 1 : 0;

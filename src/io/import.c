@@ -27,7 +27,7 @@ static bool first_line(hw__slice head, hw__slice *line, size_t *index) {
   return false;
 }
 
-/* As many lines as it takes to see that one; a live pipe is not asked for more. */
+/* Reads as many lines as are needed to see that one, and no more, because a live pipe may have no more. */
 static hw_status look(hw__lines *lines, hw__slice *line, size_t *index, bool *found) {
   *found = false;
   hw_status status = HW_OK;
@@ -81,20 +81,20 @@ hw_status hw__import_is_foreign(hw__lines *lines, bool *foreign) {
   const hw_status status = look(lines, &line, &index, &found);
   *foreign = false;
   if (status != HW_OK || !found || !looks_like_text(line)) {
-    return status; /* whatever is wrong with it, the reader of our own way says so */
+    return status; /* whatever is wrong with it, our own reader reports it */
   }
   if (line.size && line.text[line.size - 1] == '\r') {
     line.size--;
   }
   hw__header header;
   const hw_status ours = hw__csv_header(line, true, &header, NULL);
-  /* Names of our own in a line that is not right are our reader's to complain about. */
+  /* A faulty line with our own column names is left to our own reader, which reports the fault. */
   const bool named = hw__guess_speaks_of(line, "concentration_");
   *foreign = hw__slice_trim(line).text[0] != '{' && (ours == HW_EEMPTY || (ours != HW_OK && !named));
   return HW_OK;
 }
 
-/* Nothing to find out: also a live pipe can be read from its names on. */
+/* Nothing is open, so even a live pipe can be read from the line with the names on. */
 static bool is_complete(const hw_columns *c) {
   const bool clock = c->time_form == HW_TIME_UNIX || c->time_form >= HW_TIME_SECONDS || c->timezone[0] ||
                      c->timezone_from[0] || c->time_form == HW_TIME_YMD;
@@ -113,7 +113,7 @@ static hw_status take_separator(const hw__import *import, hw_columns *columns) {
   return status;
 }
 
-/* What is no UTF-8 and has no mark is taken for the encoding of Windows in the West. */
+/* Text that is not UTF-8 and has no byte-order mark is read as Windows-1252. */
 static hw_status settle_encoding(const hw__import *import, hw_columns *columns) {
   hw__slice head;
   if (import->lines->encoding != HW_ENCODING_OPEN) {
@@ -160,7 +160,9 @@ static hw_status complete(const hw__import *import, hw_columns *columns, hw_erro
   return status == HW_ENOMEM ? hw__fail(error, status, "%s: %s", import->name, hw_status_text(status)) : status;
 }
 
-hw_status hw__import_columns(const hw__import *import, hw_columns **out, hw_error *error) {
+/* The mapping given, completed from the table's head. Of the lines only a leading `sep=;` is taken. *out is to be
+ * released, also with doubts. */
+static hw_status complete_columns(const hw__import *import, hw_columns **out, hw_error *error) {
   static const hw_columns open = {0};
   const hw_columns *given = import->options && import->options->columns ? import->options->columns
                             : import->river && import->river->import    ? import->river->import
@@ -188,7 +190,7 @@ hw_status hw__import_columns(const hw__import *import, hw_columns **out, hw_erro
 
 hw_status hw__import_open(const hw__import *import, hw_columns **columns, hw__foreign **foreign, hw_error *error) {
   hw__lines *lines = import->lines;
-  hw_status status = hw__import_columns(import, columns, error);
+  hw_status status = complete_columns(import, columns, error);
   while (status == HW_OK && lines->line < (*columns)->header + (*columns)->skip) {
     hw__slice line;
     status = hw__lines_next(lines, &line);
@@ -218,7 +220,7 @@ static hw_status propose(const hw__import *import, hw_columns **out, hw_error *e
     return hw__lines_fault(import->lines, import->name, status, error);
   }
   if (foreign) {
-    return hw__import_columns(import, out, error);
+    return complete_columns(import, out, error);
   }
   if (import->options && import->options->tell) {
     hw_error sentence;

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ static bool reserve(hw__text *text, size_t more) {
   return true;
 }
 
-void hw__text_add_list(hw__text *text, const char *format, va_list arguments) {
-  va_list again;
+void hw__text_add(hw__text *text, const char *format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
   va_copy(again, arguments);
   const int needed = vsnprintf(NULL, 0, format, again);
   va_end(again);
@@ -37,12 +39,6 @@ void hw__text_add_list(hw__text *text, const char *format, va_list arguments) {
     vsnprintf(text->text + text->size, text->capacity - text->size, format, arguments);
     text->size += (size_t)needed;
   }
-}
-
-void hw__text_add(hw__text *text, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  hw__text_add_list(text, format, arguments);
   va_end(arguments);
 }
 

@@ -1,9 +1,8 @@
-/* JSON, written piece by piece into a growing text. Commas and nesting are looked after; a failed
- * allocation is remembered and told once at the end. */
+/* JSON, written piece by piece into a growing text. Commas and nesting are handled here; a failed allocation is
+ * remembered and reported once at the end. */
 #ifndef HW_IO_JSON_OUT_H
 #define HW_IO_JSON_OUT_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +16,6 @@ typedef struct {
 } hw__text;
 
 void hw__text_add(hw__text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void hw__text_add_list(hw__text *text, const char *format, va_list arguments) __attribute__((format(printf, 2, 0)));
 /* Hands the text over, to be freed by its new owner. Status: HW_ENOMEM when any piece failed. */
 hw_status hw__text_finish(hw__text *text, char **out);
 

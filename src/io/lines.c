@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "core/text.h"
-#include "io/reader.h"
+#include "io/lines.h"
 
 enum { BUFFER_SIZE = 4 * HW__LONGEST_LINE };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "io/reader.h"
+#include "io/row.h"
 
 enum { DEEPEST = 64 };
 

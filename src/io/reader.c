@@ -6,31 +6,8 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "io/foreign.h"
 #include "io/import.h"
-#include "io/sensor_index.h"
 #include "io/time.h"
-
-struct hw_reader {
-  const hw_river *river;
-  char *name;
-  hw__lines lines;
-  bool ndjson;
-  hw__header header;
-  hw__foreign *foreign; /* NULL: written our way */
-  hw_columns *columns;  /* of a foreign table */
-  bool row_pending;     /* the first NDJSON line was read to tell the format */
-  hw__slice pending;
-  hw__sensor_index index;
-  double *latest_s; /* per sensor; -inf before the first */
-  hw__seen *seen;
-  bool kind_known, calendar, has_origin;
-  double origin_unix_s;
-  char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE];
-  hw_reader_counts counts;
-  hw_take_flow take_flow; /* NULL: discharges are not asked for */
-  void *flow_context;
-};
 
 /* "NAME:LINE: " in front of the sentence. */
 static hw_status fail_here(const hw_reader *reader, const hw_error *sentence, hw_error *error) {
@@ -95,128 +72,6 @@ static hw_status read_header(hw_reader *reader, hw_error *error) {
   return HW_OK;
 }
 
-/* Where the river's search box is on the calendar, so must be the readings; and one file keeps to one kind. */
-static hw_status settle_time_kind(hw_reader *reader, const hw__column *column, hw_error *sentence) {
-  if (reader->kind_known) {
-    if (reader->calendar != column->calendar) {
-      return hw__fail(sentence, HW_EINPUT, "%s after %s, expected one kind of time in one file", column->name,
-                      reader->calendar ? "calendar time" : "times in numbers");
-    }
-    return HW_OK;
-  }
-  if (reader->river->search_is_calendar && !column->calendar) {
-    return hw__fail(sentence, HW_EINPUT,
-                    "times as %s where the river's search.time_s is on the calendar, expected a column named time",
-                    column->name);
-  }
-  reader->kind_known = true;
-  reader->calendar = column->calendar;
-  return HW_OK;
-}
-
-static hw_status parse_time(hw_reader *reader, const hw__row *row, double *time_s, hw_error *sentence) {
-  const hw__column *column = row->time_column;
-  hw_status status = settle_time_kind(reader, column, sentence);
-  if (status != HW_OK) {
-    return status;
-  }
-  double value;
-  status = hw__row_time(row, &value, sentence);
-  if (status != HW_OK || !column->calendar) {
-    *time_s = status == HW_OK ? value : *time_s;
-    return status;
-  }
-  if (!reader->has_origin) {
-    reader->has_origin = true;
-    reader->origin_unix_s = reader->river->search_is_calendar ? 0 : value;
-  }
-  *time_s = value - reader->origin_unix_s;
-  return HW_OK;
-}
-
-static hw_status unknown_sensor(const hw_river *river, hw__slice id, hw_error *sentence) {
-  char shown[HW__EXCERPT_SIZE], known[200] = "";
-  size_t length = 0;
-  for (size_t i = 0; i < river->sensor_count && length < sizeof known - 2 * HW_ID_SIZE; i++) {
-    length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", river->sensors[i].id);
-    if (i + 1 < river->sensor_count && length >= sizeof known - 2 * HW_ID_SIZE) {
-      snprintf(known + length, sizeof known - length, ", ...");
-    }
-  }
-  return hw__fail(sentence, HW_EINPUT, "sensor '%s' is not in the river file, expected one of: %s",
-                  hw__excerpt(id, shown), known);
-}
-
-/* *keep is false for a row that is counted and passed over. */
-static hw_status row_to_reading(hw_reader *reader, const hw__row *row, hw_reading *out, bool *keep,
-                                hw_error *sentence) {
-  hw_reading reading = {0};
-  hw_status status = parse_time(reader, row, &reading.time_s, sentence);
-  if (status != HW_OK) {
-    return status;
-  }
-  const ptrdiff_t sensor = hw__sensor_index_find(reader->river, &reader->index, row->sensor);
-  if (sensor < 0) {
-    return unknown_sensor(reader->river, row->sensor, sentence);
-  }
-  reading.sensor = (size_t)sensor;
-  *keep = row->value.size > 0;
-  if (!*keep) {
-    reader->counts.missing++;
-    return HW_OK;
-  }
-  status = hw__row_value(row, &reading, sentence);
-  if (status != HW_OK) {
-    return status;
-  }
-  *keep = !hw__seen_before(reader->seen, reading.sensor, reading.time_s);
-  if (!*keep) {
-    reader->counts.duplicate++;
-    return HW_OK;
-  }
-  double *latest_s = &reader->latest_s[reading.sensor];
-  reader->counts.out_of_order += reading.time_s < *latest_s;
-  *latest_s = reading.time_s > *latest_s ? reading.time_s : *latest_s;
-  reader->counts.readings++;
-  *out = reading;
-  return HW_OK;
-}
-
-static hw_status give_discharge(hw_reader *reader, const hw__row *row, hw_error *sentence) {
-  hw_flow flow = {0};
-  const hw__slice id = hw__row_gauge(row);
-  while (flow.gauge < reader->river->gauge_count && !hw__slice_is(id, reader->river->gauges[flow.gauge].id)) {
-    flow.gauge++;
-  }
-  if (flow.gauge == reader->river->gauge_count) {
-    char shown[HW__EXCERPT_SIZE];
-    return hw__fail(sentence, HW_EINPUT, "gauge '%s' is not in the river file, expected one of its gauges",
-                    hw__excerpt(id, shown));
-  }
-  hw_status status = parse_time(reader, row, &flow.time_s, sentence);
-  if (status == HW_OK) {
-    status = hw__row_discharge(row, &flow.discharge_m3_s, sentence);
-  }
-  if (status == HW_OK && !(flow.discharge_m3_s > 0)) {
-    return hw__fail(sentence, HW_EINPUT, "discharge_m3_s %g, expected a positive number", flow.discharge_m3_s);
-  }
-  if (status == HW_OK) {
-    reader->take_flow(reader->flow_context, &flow);
-  }
-  return status;
-}
-
-static hw_status check_complete(const hw__row *row, hw_error *sentence) {
-  if (!row->time.text || !row->sensor.text || !row->value.text) {
-    return hw__fail(sentence, HW_EINPUT, "an object without %s, expected all of time, sensor and concentration",
-                    !row->time.text ? "time, time_s, time_min or time_h"
-                    : !row->sensor.text
-                        ? "sensor"
-                        : "concentration_g_m3, concentration_mg_l, concentration_ug_l or concentration_ng_l");
-  }
-  return HW_OK;
-}
-
 hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
   for (;;) {
     hw__slice line = reader->pending;
@@ -245,12 +100,12 @@ hw_status hw_reader_next(hw_reader *reader, hw_reading *out, hw_error *error) {
                                         : hw__csv_row(&reader->header, line, reader->scratch, &row, &sentence);
     const bool flow = status == HW_OK && reader->take_flow && !reader->foreign && hw__row_is_discharge(&row);
     if (status == HW_OK && reader->ndjson && !(flow && row.time.text)) {
-      status = check_complete(&row, &sentence);
+      status = hw__row_complete(&row, &sentence);
     }
     if (status == HW_OK && flow) {
-      status = give_discharge(reader, &row, &sentence);
+      status = hw__reader_take_discharge(reader, &row, &sentence);
     } else if (status == HW_OK) {
-      status = row_to_reading(reader, &row, out, &keep, &sentence);
+      status = hw__reader_take_row(reader, &row, out, &keep, &sentence);
     }
     if (status != HW_OK) {
       return fail_here(reader, &sentence, error);
@@ -373,7 +228,10 @@ hw_status hw_reader_open_with(const char *path, const hw_river *river, const hw_
   *out = NULL;
   hw__lines lines;
   const hw_status status = hw__lines_of_file(path, &lines, error);
-  return status == HW_OK ? create(lines, hw__lines_name(path), river, options, out, error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return create(lines, hw__lines_name(path), river, options, out, error);
 }
 
 hw_status hw_reader_open(const char *path, const hw_river *river, hw_reader **out, hw_error *error) {

@@ -44,7 +44,7 @@ static const char *concentration_text(double c_g_m3, char out[WORD]) {
   return out;
 }
 
-/* Never quite none and never quite all: no method is that sure. */
+/* Never 0 % and never 100 %: no method is that sure. */
 static const char *percent_text(double probability, char out[WORD]) {
   if (probability > 0.994) {
     snprintf(out, WORD, ">99 %%");
@@ -108,7 +108,7 @@ static void add_duration_lines(hw__text *text, const hw_estimate *e) {
   }
 }
 
-/* One stretch is the interval already told. */
+/* A single stretch is the interval that was printed already. */
 static void add_region_lines(hw__text *text, const hw_result *result) {
   const hw_estimate *e = result->estimate;
   char lo[WORD], hi[WORD], share[WORD];
@@ -214,7 +214,7 @@ static void add_time_line(hw__text *text, const hw_result *result, const char *w
 /* From when until when the level is passed. Where there is an alarm level, how long the intake must stay closed comes
  * first: from the earliest that it may be passed until the latest. */
 static void add_window_lines(hw__text *text, const hw_result *result, const hw_arrival *a, bool alarm) {
-  static const double likely = 0.5; /* below this the times are of a passing that is not expected */
+  static const double likely = 0.5; /* below this probability the window only "may" come */
   char from[WORD], until[WORD];
   if (!isfinite(a->first_s.mid)) {
     hw__text_add(text, "    not expected to pass the alarm level\n");
@@ -307,7 +307,7 @@ static void add_cost_line(hw__text *text, const hw_result *result) {
   hw__text_add(text, "\n");
 }
 
-/* No answer is an answer: nothing seen, or nothing that the method can stand for. */
+/* There is no source: either no spill was seen, or the method does not trust its answer. */
 static void add_no_source(hw__text *text, const hw_estimate *e) {
   const char *plural = e->readings == 1 ? "" : "s";
   if (e->trust == HW_TRUST_NONE) {

@@ -37,7 +37,7 @@ hw_status hw__river_take_none(hw__yaml *yaml, const yaml_node_t *node, const cha
   return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
 }
 
-/* Instants beside a search box in plain seconds, or the other way round, would never meet. */
+/* Windows given as instants could never overlap a search box in plain seconds, nor the other way round. */
 static hw_status check_kind(hw__yaml *yaml, const yaml_node_t *active, const hw_river *river) {
   for (size_t i = 0; i < (size_t)(active->data.sequence.items.top - active->data.sequence.items.start); i++) {
     const yaml_node_t *window = hw__yaml_node(yaml, active->data.sequence.items.start[i]);

@@ -1,4 +1,4 @@
-/* Branches and gauges out of YAML: which branch a name means shows once all of the file was read. */
+/* Branches and gauges out of YAML. Names of branches are resolved once the whole file was read. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,9 +47,10 @@ hw_status hw__river_take_branches(hw__yaml *yaml, const yaml_node_t *node, const
   if (status == HW_OK && river->branch_count == 0) {
     return hw__yaml_fail(yaml, node, "branches is an empty list, expected at least one branch");
   }
-  return status == HW_OK ? hw__river_check_unique(yaml, node, "branch", river->branches[0].id, sizeof(hw_branch),
-                                                  river->branch_count)
-                         : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__river_check_unique(yaml, node, "branch", river->branches[0].id, sizeof(hw_branch), river->branch_count);
 }
 
 static hw_status take_gauge(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
@@ -65,9 +66,10 @@ hw_status hw__river_take_gauges(hw__yaml *yaml, const yaml_node_t *node, const c
   hw_river *river = target;
   const hw_status status = hw__river_take_items(yaml, node, what, "the gauge", sizeof(hw_gauge), take_gauge,
                                                 (void **)&river->gauges, &river->gauge_count);
-  return status == HW_OK
-             ? hw__river_check_unique(yaml, node, "gauge", river->gauges[0].id, sizeof(hw_gauge), river->gauge_count)
-             : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__river_check_unique(yaml, node, "gauge", river->gauges[0].id, sizeof(hw_gauge), river->gauge_count);
 }
 
 hw_status hw__river_name_branch(hw__yaml *yaml, const yaml_node_t *node, const hw_river *river, size_t *branch) {
@@ -139,7 +141,7 @@ static hw_status settle_all_places(hw__yaml *yaml, const yaml_node_t *root, hw_r
   return status;
 }
 
-/* Who joins whom; then every branch can be looked at in the light of the others. */
+/* Resolves which branch joins which; after that each branch can be checked against the others. */
 static hw_status settle_joins(hw__yaml *yaml, const yaml_node_t *list, hw_river *river) {
   hw_status status = HW_OK;
   for (size_t i = 0; status == HW_OK && i < river->branch_count; i++) {
@@ -194,5 +196,8 @@ hw_status hw__river_settle_branches(hw__yaml *yaml, const yaml_node_t *root, hw_
     hw__yaml_warn(yaml, hydraulics,
                   "neither area_m2 nor discharge_m3_s in hydraulics: the mass cannot be worked out from them");
   }
-  return status == HW_OK ? settle_all_places(yaml, root, river) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return settle_all_places(yaml, root, river);
 }

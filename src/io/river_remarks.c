@@ -4,7 +4,7 @@
 #include "io/river_yaml.h"
 #include "river/network.h"
 
-/* Defaults that stand for a measurement are never silent. */
+/* A default that replaces a measurement is always mentioned. */
 static void remark_defaults(const hw__yaml *yaml, const yaml_node_t *root, const hw_river *river) {
   const yaml_node_t *sensors = hw__yaml_value(yaml, root, "sensors");
   const bool decay = hw__yaml_value(yaml, root, "substance") ||

@@ -84,7 +84,7 @@ static hw_status take_median(hw__yaml *yaml, const yaml_node_t *node, const char
                                                    hw__yaml_found(node, found), or_instant);
 }
 
-/* A distribution has no ends, the box does: four standard deviations off there is nothing left to look for. */
+/* A distribution has no ends, but the box needs them: they are set four standard deviations away. */
 static hw_status take_when(hw__yaml *yaml, const yaml_node_t *node, hw_river *river) {
   static const hw__yaml_field fields[] = {
       {"median", take_median, 0, true},
@@ -115,7 +115,7 @@ static hw_status take_time(hw__yaml *yaml, const yaml_node_t *node, const char *
 hw_status hw__river_take_search(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   static const hw__yaml_field fields[] = {
       {"mass_g", take_mass, 0, true},
-      {"location_m", take_location, 0, false}, /* or locations: hw__river_settle_search sees to it */
+      {"location_m", take_location, 0, false}, /* or locations; hw__river_settle_search checks it */
       {"locations", hw__river_take_locations, 0, false},
       {"time_s", take_time, 0, false},
   };

@@ -223,27 +223,31 @@ static hw_status take_sensors(hw__yaml *yaml, const yaml_node_t *node, const cha
   if (status == HW_OK && river->sensor_count == 0) {
     status = hw__yaml_fail(yaml, node, "sensors is an empty list, expected at least one sensor");
   }
-  return status == HW_OK ? hw__river_check_unique(yaml, node, "sensor", river->sensors[0].id, sizeof(hw_sensor),
-                                                  river->sensor_count)
-                         : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__river_check_unique(yaml, node, "sensor", river->sensors[0].id, sizeof(hw_sensor), river->sensor_count);
 }
 
 static hw_status take_candidates(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   hw_river *river = target;
   const hw_status status = hw__river_take_items(yaml, node, what, "the candidate", sizeof(hw_candidate), take_candidate,
                                                 (void **)&river->candidates, &river->candidate_count);
-  return status == HW_OK ? hw__river_check_unique(yaml, node, "candidate", river->candidates[0].id,
-                                                  sizeof(hw_candidate), river->candidate_count)
-                         : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__river_check_unique(yaml, node, "candidate", river->candidates[0].id, sizeof(hw_candidate),
+                                river->candidate_count);
 }
 
 static hw_status take_intakes(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
   hw_river *river = target;
   const hw_status status = hw__river_take_items(yaml, node, what, "the intake", sizeof(hw_intake), take_intake,
                                                 (void **)&river->intakes, &river->intake_count);
-  return status == HW_OK ? hw__river_check_unique(yaml, node, "intake", river->intakes[0].id, sizeof(hw_intake),
-                                                  river->intake_count)
-                         : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__river_check_unique(yaml, node, "intake", river->intakes[0].id, sizeof(hw_intake), river->intake_count);
 }
 
 hw_status hw__river_take_path(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {

@@ -15,7 +15,7 @@ hw_status hw__river_take_active(hw__yaml *yaml, const yaml_node_t *node, const c
 hw_status hw__river_take_none(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
 /* Once all is read: windows and search box must count time alike. */
 hw_status hw__river_check_active(hw__yaml *yaml, const yaml_node_t *root, const hw_river *river);
-/* [lo, hi] as numbers or, where is_calendar is not NULL, as instants. Complaints begin "OF WHAT is". */
+/* [lo, hi] as numbers or, where is_calendar is not NULL, as instants. Messages begin "OF WHAT is". */
 hw_status hw__river_take_pair(hw__yaml *yaml, const yaml_node_t *node, const char *of, const char *what, double out[2],
                               bool *is_calendar);
 hw_status hw__river_take_branches(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
@@ -32,14 +32,15 @@ hw_status hw__river_take_items(hw__yaml *yaml, const yaml_node_t *node, const ch
 /* Ids are at the front of their structs. */
 hw_status hw__river_check_unique(hw__yaml *yaml, const yaml_node_t *node, const char *item, const char *ids,
                                  size_t size, size_t count);
-/* A reach takes from the river what it does not say, and must then lack nothing; area and discharge neither when they
- * follow from continuity later. */
+/* A reach inherits what it does not give from the river, and must be complete then; area and discharge may be
+ * missing where they follow from continuity later. */
 hw_status hw__river_inherit(hw__yaml *yaml, const yaml_node_t *list, const hw_hydraulics *h, hw_reach *reaches,
                             size_t count, bool discharge_follows);
 
 /* The branch that a node names. Status: HW_EINPUT with a sentence when there is none of that name */
 hw_status hw__river_name_branch(hw__yaml *yaml, const yaml_node_t *node, const hw_river *river, size_t *branch);
-/* Once every key was read: who joins whom, who stands on which branch, discharges by continuity; and the search. */
+/* Once every key was read: resolves which branch joins which and what lies on which branch, computes discharges by
+ * continuity, and settles the search box. */
 hw_status hw__river_settle_branches(hw__yaml *yaml, const yaml_node_t *root, hw_river *river);
 hw_status hw__river_take_locations(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
 hw_status hw__river_settle_search(hw__yaml *yaml, const yaml_node_t *search, hw_river *river);

@@ -1,12 +1,12 @@
-/* What stands in a row: a time and a value, in the units their columns name. */
+/* The contents of a row: a time and a value, in the units that their columns name. */
 #include <math.h>
 
 #include "core/text.h"
-#include "io/reader.h"
+#include "io/row.h"
 #include "io/time.h"
 
-/* Beyond these a number is a slip of whoever wrote it, and methods that square it would leave the finite numbers: a
- * million times the density of water, and thirty thousand years. */
+/* A larger number is a mistake, and methods that square it would overflow. The limits are a million times the
+ * density of water, and thirty thousand years. */
 static const double most_g_m3 = 1e12, most_s = 1e12;
 
 hw_status hw__row_time(const hw__row *row, double *out, hw_error *error) {

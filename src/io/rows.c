@@ -124,7 +124,10 @@ static hw_status next_foreign(hw_rows *rows, hw__row *out, hw_error *error) {
       status = hw__foreign_line(rows->foreign, line, error);
     }
   }
-  return status == HW_OK ? hw__foreign_row(rows->foreign, rows->scratch, out, error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return hw__foreign_row(rows->foreign, rows->scratch, out, error);
 }
 
 hw_status hw_rows_next(hw_rows *rows, hw_row *out, hw_error *error) {
@@ -142,7 +145,10 @@ hw_status hw_rows_next(hw_rows *rows, hw_row *out, hw_error *error) {
              : rows->ndjson  ? hw__ndjson_row(line, rows->scratch, &row, error)
                              : hw__csv_row(&rows->header, line, rows->scratch, &row, error);
   }
-  return status == HW_OK ? read_row(&row, out, error) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  return read_row(&row, out, error);
 }
 
 bool hw_row_names_time(const char *name, bool *calendar, double *unit_s) {

@@ -138,7 +138,7 @@ hw_status hw_time_parse(const char *text, double *unix_s) {
 }
 
 void hw_time_format(double unix_s, char *out, size_t size) {
-  /* Years 0000 to 9999; anything else is no date people know. */
+  /* Years 0000 to 9999; dates outside of them are not written. */
   if (!(unix_s >= -62167219200.0 && unix_s < 253402300799.5)) {
     snprintf(out, size, "%s", "?");
     return;

@@ -27,8 +27,8 @@ static hw_status parser_fault(const hw__yaml *yaml, const yaml_parser_t *parser,
                   parser->problem ? parser->problem : "unreadable", yaml->wanted);
 }
 
-/* The parser's time grows with the square of the depth: 200 kB of `[` took 97 s. So it is looked at first, and left at
- * the first node that lies too deep. Other faults are left to the parser proper. */
+/* The parser's time grows with the square of the depth: 200 kB of `[` took 97 s. So the text is scanned first, up to
+ * the first node that is nested too deep. Other faults are left to the parser itself. */
 static hw_status check_depth(const hw__yaml *yaml, const char *text, size_t size) {
   yaml_parser_t parser;
   yaml_event_t event;
@@ -93,13 +93,17 @@ void hw__yaml_close(hw__yaml *yaml) {
   yaml_document_delete(&yaml->document);
 }
 
+static size_t line_of(const yaml_node_t *node) {
+  return node ? node->start_mark.line + 1 : 1;
+}
+
 hw_status hw__yaml_fail(const hw__yaml *yaml, const yaml_node_t *node, const char *format, ...) {
   char sentence[400];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: %s", yaml->name, hw__yaml_line(node), sentence);
+  return hw__fail(yaml->error, HW_EINPUT, "%s:%zu: %s", yaml->name, line_of(node), sentence);
 }
 
 void hw__yaml_warn(const hw__yaml *yaml, const yaml_node_t *node, const char *format, ...) {
@@ -112,7 +116,7 @@ void hw__yaml_warn(const hw__yaml *yaml, const yaml_node_t *node, const char *fo
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
   char whole[512];
-  snprintf(whole, sizeof whole, "%s:%zu: %s", yaml->name, hw__yaml_line(node), sentence);
+  snprintf(whole, sizeof whole, "%s:%zu: %s", yaml->name, line_of(node), sentence);
   yaml->warn(yaml->warn_context, whole);
 }
 
@@ -123,10 +127,6 @@ const yaml_node_t *hw__yaml_node(const hw__yaml *yaml, int index) {
     yaml_document_t *out;
   } document = {.in = &yaml->document};
   return yaml_document_get_node(document.out, index);
-}
-
-size_t hw__yaml_line(const yaml_node_t *node) {
-  return node ? node->start_mark.line + 1 : 1;
 }
 
 static hw__slice scalar_text(const yaml_node_t *node) {

@@ -43,7 +43,6 @@ void hw__yaml_warn(const hw__yaml *yaml, const yaml_node_t *node, const char *fo
     __attribute__((format(printf, 3, 4)));
 
 const yaml_node_t *hw__yaml_node(const hw__yaml *yaml, int index);
-size_t hw__yaml_line(const yaml_node_t *node);
 /* "a list", "text 'abc'": what a complaint says was found. */
 const char *hw__yaml_found(const yaml_node_t *node, char out[80]);
 /* The value under a key, or NULL. */

@@ -12,7 +12,7 @@ typedef struct hw__zone hw__zone;
 /* "Europe/Berlin", "UTC", "+01:00", "EST".
  * Returned: *out, to be released. Status: HW_EINPUT for a place nobody knows, HW_ENOMEM, with *error filled */
 hw_status hw__zone_open(const char *name, hw__zone **out, hw_error *error);
-/* The same from the bytes of a database file; false for what is none. */
+/* The same from the bytes of a database file; false when they are not one. */
 bool hw__zone_parse(const uint8_t *data, size_t size, hw__zone **out);
 void hw__zone_free(hw__zone *zone);
 

@@ -188,7 +188,8 @@ hw_status hw__paths_observe(hw__paths *p, const hw_reading *reading) {
   return HW_OK;
 }
 
-/* Sum of squares that this source, in the river's clock, leaves. A non-detect is content with anything below it. */
+/* Sum of squares that this source, in the river's clock, leaves. A non-detect agrees with any prediction below its
+ * limit. */
 static double misfit(hw__paths *p, size_t branch, const hw_source *source) {
   for (size_t i = 0; i < p->river->sensor_count; i++) {
     const hw_sensor *s = &p->river->sensors[i];
@@ -307,7 +308,7 @@ hw_status hw__paths_estimate(hw__paths *p, hw_estimate *out) {
   const path *one = &p->paths[best];
   translate_source(p, one, &e);
   translate_lists(p, one, &e);
-  e.releases = NULL; /* the source is the only one told of */
+  e.releases = NULL; /* only the source itself is reported */
   e.release_count = 0;
   size_t warnings = 0;
   if (p->count > 1) {

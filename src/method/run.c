@@ -1,5 +1,5 @@
-/* The gate every reading and estimate passes: defaults filled in, input checked, nothing non-finite let
- * in, and no source that is not finite out. Methods behind it may rely on that. */
+/* Every reading and estimate passes through here: defaults are filled in, input is checked, and neither a number
+ * that is not finite gets in nor a source that is not finite gets out. Methods may rely on that. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,14 +19,14 @@ struct hw_run {
 };
 
 hw_status hw_options_fill(hw_options *o) {
-  o->seed = o->seed ? o->seed : 1;
-  o->level = o->level != 0 ? o->level : 0.9;
+  o->seed = o->seed ? o->seed : HW_DEFAULT_SEED;
+  o->level = o->level != 0 ? o->level : HW_DEFAULT_LEVEL;
   /* The paper runs with a window of one; made to work, a window must span a whole pulse. */
-  o->window = o->window ? o->window : o->variant == HW_RESOLVED ? 1000 : 1;
-  o->starts = o->starts ? o->starts : 30;
-  o->tolerance = o->tolerance != 0 ? o->tolerance : 5e-6;
-  o->iterations = o->iterations ? o->iterations : 200;
-  o->perturbation = o->perturbation != 0 ? o->perturbation : 0.4;
+  o->window = o->window ? o->window : o->variant == HW_RESOLVED ? HW_DEFAULT_WINDOW : 1;
+  o->starts = o->starts ? o->starts : HW_DEFAULT_STARTS;
+  o->tolerance = o->tolerance != 0 ? o->tolerance : HW_DEFAULT_TOLERANCE;
+  o->iterations = o->iterations ? o->iterations : HW_DEFAULT_ITERATIONS;
+  o->perturbation = o->perturbation != 0 ? o->perturbation : HW_DEFAULT_PERTURBATION;
   const hw_source *s = &o->start;
   const bool start_ok = !o->has_start || (isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s));
   const bool ok = o->level > 0 && o->level < 1 && o->tolerance > 0 && isfinite(o->tolerance) && o->perturbation > 0 &&
@@ -81,7 +81,7 @@ static bool source_is_finite(const hw_source *s) {
   return isfinite(s->mass_g) && isfinite(s->location_m) && isfinite(s->time_s);
 }
 
-/* Without a source nothing is said that would need one, whatever the method left behind. */
+/* Without a source everything that depends on one is removed, whatever the method has left there. */
 static void drop_source(hw_estimate *e) {
   e->source = (hw_source){NAN, NAN, NAN};
   e->has_interval = false;
@@ -100,7 +100,7 @@ static double half_width(double level) {
   return z;
 }
 
-/* What may have been lost before anybody measured: methods take the loss for known. */
+/* A substance may have been lost before it was measured; methods take the rate of that loss as known. */
 static hw_status doubt_mass(const hw_river *river, hw_estimate *e) {
   hw_transport *transport = NULL;
   const bool doubtful = river->substance.loss_factor > 1 && e->has_source && e->has_interval;
@@ -123,8 +123,8 @@ static hw_status doubt_mass(const hw_river *river, hw_estimate *e) {
   return HW_OK;
 }
 
-/* Beyond the last discharge anybody told, the flow is taken as it was then; how far it may have gone from there grows
- * with time. Velocities follow discharge^m, and with them the times of what has still to come. */
+/* After the last discharge that is known, the flow is assumed to stay as it was; the doubt about it grows with time.
+ * Velocities follow discharge^m, and with them the times of what has still to come. */
 static void doubt_flow(hw_run *run, hw_estimate *e) {
   const hw_river *river = run->river;
   const double z = half_width(e->level), m = hw__velocity_exponent(river);
@@ -134,7 +134,7 @@ static void doubt_flow(hw_run *run, hw_estimate *e) {
   const double last_s = river->flow[river->flow_count - 1].time_s;
   hw_arrival *doubted = realloc(run->arrivals, e->arrival_count * sizeof *doubted);
   if (!doubted) {
-    return; /* then they stay as narrow as they are */
+    return; /* without memory the intervals stay as narrow as they are */
   }
   run->arrivals = doubted;
   for (size_t i = 0; i < e->arrival_count; i++) {

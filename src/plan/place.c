@@ -1,97 +1,37 @@
 /* Where to put sensors: Bayesian D-optimal choice from a pool of sites. See plan.h.
  *
- * Everything is worked out in box widths (and natural logs of velocity and dispersion), so that the
- * determinant does not care for units. Information adds up over sensors, hence one matrix per source and
- * site is all there is to know; a choice is scored by adding matrices.
+ * Everything is worked out in box widths (and natural logs of velocity and dispersion), so that the determinant does
+ * not depend on units. Information adds up over sensors, so one matrix per source and site is all there is to know, and
+ * a choice is scored by adding matrices.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "headwater/fisher.h"
-#include "headwater/plan.h"
 #include "headwater/rng.h"
-#include "plan/place_field.h"
+#include "plan/placement.h"
 #include "river/network.h"
 
-enum { N = HW_FISHER_SIZE, MOST_TIMES = 2000, MOST_CHOICES = 200000 };
+enum { MOST_TIMES = 2000 };
 
-typedef struct {
-  double m[N][N];
-} matrix;
-
-struct hw_placement {
-  size_t site_count, source_count;
-  size_t size; /* unknowns that count: 3, and the uncertain ones of velocity and dispersion */
-  double width[N];
-  double log_det_prior;
-  matrix prior;
-  matrix *base;        /* per source: the prior, and what sensors tell that stay */
-  matrix *information; /* per source and site */
-  bool *downstream;    /* per source and site */
-  double *sites_m;
-  size_t branch_count; /* 0: the river has none */
-  size_t *branch;      /* of each source */
-  uint64_t *seen_by;   /* per source: which of the sensors that stay see it, as a mixed-up number; 0: none */
-  uint64_t *sets;      /* the same with the chosen sites, while a choice is looked at */
-
-  hw__field_sites *field; /* dispersion unknown: this instead of all that */
-};
-
-/* Cholesky factor in place of the lower triangle. All matrices here are a positive prior plus
- * information, so pivots are positive up to rounding; the clamp keeps them so. */
-static double factorise(matrix *a, size_t n) {
-  double log_det = 0;
-  for (size_t i = 0; i < n; i++) {
-    for (size_t k = 0; k <= i; k++) {
-      double sum = a->m[i][k];
-      for (size_t p = 0; p < k; p++) {
-        sum -= a->m[i][p] * a->m[k][p];
-      }
-      a->m[i][k] = i == k ? sqrt(fmax(sum, 1e-300)) : sum / a->m[k][k];
-    }
-    log_det += 2 * log(a->m[i][i]);
-  }
-  return log_det;
-}
-
-/* Entry (e, e) of the inverse, from the factor. */
-static double inverse_entry(const matrix *factor, size_t n, size_t e) {
-  double y[N] = {0}, sum_square = 0;
-  for (size_t i = e; i < n; i++) {
-    double sum = i == e ? 1 : 0;
-    for (size_t k = e; k < i; k++) {
-      sum -= factor->m[i][k] * y[k];
-    }
-    y[i] = sum / factor->m[i][i];
-    sum_square += y[i] * y[i];
-  }
-  return sum_square;
-}
-
-static void add(matrix *to, const matrix *what, size_t n) {
-  for (size_t r = 0; r < n; r++) {
-    for (size_t c = 0; c < n; c++) {
-      to->m[r][c] += what->m[r][c];
-    }
-  }
-}
+/* 1 / variance of a uniform density over one box width. */
+static const double box_information = 12;
 
 /* The box as a prior, and which of the five unknowns count. */
-static void set_prior(hw_placement *p, const hw_river *river, const hw_fisher *clear, size_t kept[N]) {
+static void set_prior(hw_placement *p, const hw_river *river, const hw_fisher *clear, size_t kept[HW_FISHER_SIZE]) {
   const hw_box *box = &river->search;
   const double width[3] = {box->hi.mass_g - box->lo.mass_g, box->hi.location_m - box->lo.location_m,
                            box->hi.time_s - box->lo.time_s};
-  for (size_t i = 0; i < N; i++) {
+  for (size_t i = 0; i < HW_FISHER_SIZE; i++) {
     const bool counts = i < 3 || clear->information[i][i] > 0;
     if (counts) {
       p->width[p->size] = i < 3 && width[i] > 0 ? width[i] : 1;
-      p->prior.m[p->size][p->size] = i < 3 ? 12 : clear->information[i][i];
+      p->prior.m[p->size][p->size] = i < 3 ? box_information : clear->information[i][i];
       kept[p->size++] = i;
     }
   }
-  matrix factor = p->prior;
-  p->log_det_prior = factorise(&factor, p->size);
+  hw__matrix factor = p->prior;
+  p->log_det_prior = hw__matrix_factorise(&factor, p->size);
 }
 
 /* When a sensor there would be read while the pulse passes, by its own clock. */
@@ -107,9 +47,9 @@ static size_t times_of_passage(const hw_leg *leg, const hw_source *source, doubl
   return count;
 }
 
-/* What one sensor tells of one source. Returned: false when it does not lie downstream. */
+/* The information of one sensor about one source. Returned: false when it does not lie downstream. */
 static bool inform(const hw_placement *p, const hw_river *pool, const hw_transport *transport, double every_s,
-                   const size_t *kept, const hw_source *source, size_t k, double *time_s, matrix *to) {
+                   const size_t *kept, const hw_source *source, size_t k, double *time_s, hw__matrix *to) {
   const hw_leg leg = hw_transport_leg_between(transport, source->branch, source->location_m, pool->sensors[k].branch,
                                               pool->sensors[k].location_m);
   if (!(leg.travel_s > 0)) {
@@ -126,15 +66,7 @@ static bool inform(const hw_placement *p, const hw_river *pool, const hw_transpo
   return true;
 }
 
-/* A number for the fact that sensor k sees it; sums of these tell sets apart. */
-static uint64_t mark_of(size_t k) {
-  uint64_t x = (uint64_t)k + UINT64_C(0x9e3779b97f4a7c15);
-  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-  return x ^ (x >> 31);
-}
-
-/* The pool's sensors are the sites, and behind them those that stay. */
+/* The pool's sensors are the sites, followed by the sensors that stay. */
 static void gather(hw_placement *p, const hw_river *pool, const hw_transport *transport, const hw_place_settings *s,
                    const size_t *kept, double *time_s) {
   const hw_box *box = &pool->search;
@@ -149,12 +81,12 @@ static void gather(hw_placement *p, const hw_river *pool, const hw_transport *tr
     p->base[i] = p->prior;
     for (size_t k = 0; k < pool->sensor_count; k++) {
       const bool site = k < p->site_count;
-      matrix *to = site ? &p->information[i * p->site_count + k] : &p->base[i];
+      hw__matrix *to = site ? &p->information[i * p->site_count + k] : &p->base[i];
       const bool sees = inform(p, pool, transport, s->every_s, kept, &source, k, time_s, to);
       if (site) {
         p->downstream[i * p->site_count + k] = sees;
       } else if (sees) {
-        p->seen_by[i] += mark_of(k);
+        p->seen_by[i] += hw__placement_mark(k);
       }
     }
   }
@@ -172,7 +104,7 @@ static bool settings_ok(const hw_river *river, const hw_place_settings *s) {
   return ok;
 }
 
-/* The sites with what would be installed there, and behind them what stays. */
+/* The sites with the sensor that would be installed there, followed by the sensors that stay. */
 static void fill_pool(hw_river *pool, const hw_river *river, const hw_place_settings *s, double *sites_m) {
   for (size_t i = 0; i < pool->sensor_count; i++) {
     hw_sensor *to = &pool->sensors[i];
@@ -204,7 +136,7 @@ static hw_status learn_pool(hw_placement *p, const hw_river *river, const hw_riv
   }
   if (status == HW_OK) {
     hw_fisher clear;
-    size_t kept[N];
+    size_t kept[HW_FISHER_SIZE];
     hw_fisher_clear(river, &clear);
     set_prior(p, river, &clear, kept);
     gather(p, pool, transport, s, kept, time_s);
@@ -260,190 +192,4 @@ void hw_placement_free(hw_placement *placement) {
     hw__field_sites_free(placement->field);
     free(placement);
   }
-}
-
-/* Prior and chosen sites for one source. */
-static matrix posterior_of(const hw_placement *p, size_t source, const size_t *chosen, size_t count) {
-  matrix sum = p->base[source];
-  for (size_t k = 0; k < count; k++) {
-    add(&sum, &p->information[source * p->site_count + chosen[k]], p->size);
-  }
-  return sum;
-}
-
-/* Which sensors see this source, chosen ones and those that stay. */
-static uint64_t set_of(const hw_placement *p, size_t source, const size_t *chosen, size_t count) {
-  uint64_t set = p->seen_by[source];
-  for (size_t k = 0; k < count; k++) {
-    set += p->downstream[source * p->site_count + chosen[k]] ? mark_of(chosen[k]) : 0;
-  }
-  return set;
-}
-
-/* I(branch; set of sensors that see it) = mean of ln(n(set, branch) n / (n(set) n(branch))) over the sources; and the
- * mean of n(set, branch) / n(set), the probability of the branch given the set. */
-static double branch_gain(const hw_placement *p, const size_t *chosen, size_t count, double *told) {
-  double gain = 0;
-  *told = 1;
-  if (!p->branch_count) {
-    return 0;
-  }
-  *told = 0;
-  for (size_t i = 0; i < p->source_count; i++) {
-    p->sets[i] = set_of(p, i, chosen, count);
-  }
-  for (size_t i = 0; i < p->source_count; i++) {
-    double same_set = 0, same_branch = 0, same_both = 0;
-    for (size_t j = 0; j < p->source_count; j++) {
-      const bool set = p->sets[j] == p->sets[i], branch = p->branch[j] == p->branch[i];
-      same_set += set;
-      same_branch += branch;
-      same_both += set && branch;
-    }
-    gain += log(same_both * (double)p->source_count / (same_set * same_branch));
-    *told += same_both / same_set;
-  }
-  *told /= (double)p->source_count;
-  return gain / (double)p->source_count;
-}
-
-static double gain_of(const hw_placement *p, const size_t *chosen, size_t count) {
-  if (p->field) {
-    return hw__field_sites_gain(p->field, chosen, count);
-  }
-  double gain = 0;
-  for (size_t i = 0; i < p->source_count; i++) {
-    matrix sum = posterior_of(p, i, chosen, count);
-    const double log_det = factorise(&sum, p->size);
-    gain += p->branch_count ? -0.5 * log(p->prior.m[1][1] * inverse_entry(&sum, p->size, 1))
-                            : 0.5 * (log_det - p->log_det_prior);
-  }
-  double told;
-  return gain / (double)p->source_count + branch_gain(p, chosen, count, &told);
-}
-
-void hw_placement_score(const hw_placement *p, const size_t *chosen, size_t count, hw_place_score *out) {
-  if (p->field) {
-    hw__field_sites_score(p->field, chosen, count, out);
-    return;
-  }
-  double sd[3] = {0}, seen = 0;
-  for (size_t i = 0; i < p->source_count; i++) {
-    matrix sum = posterior_of(p, i, chosen, count);
-    factorise(&sum, p->size);
-    for (size_t d = 0; d < 3; d++) {
-      sd[d] += p->width[d] * sqrt(inverse_entry(&sum, p->size, d)) / (double)p->source_count;
-    }
-    bool any = p->seen_by[i] != 0;
-    for (size_t k = 0; k < count; k++) {
-      any = any || p->downstream[i * p->site_count + chosen[k]];
-    }
-    seen += any;
-  }
-  *out = (hw_place_score){
-      .gain_nats = gain_of(p, chosen, count), .sd = {sd[0], sd[1], sd[2]}, .seen = seen / (double)p->source_count};
-  branch_gain(p, chosen, count, &out->branch);
-}
-
-static int ascending(const void *a, const void *b) {
-  const size_t x = *(const size_t *)a, y = *(const size_t *)b;
-  return (x > y) - (x < y);
-}
-
-static void choose_greedily(const hw_placement *p, size_t count, size_t *chosen) {
-  for (size_t k = 0; k < count; k++) {
-    double best = -INFINITY;
-    size_t best_site = 0;
-    for (size_t site = 0; site < p->site_count; site++) {
-      bool taken = false;
-      for (size_t i = 0; i < k; i++) {
-        taken = taken || chosen[i] == site;
-      }
-      chosen[k] = site;
-      const double gain = taken ? -INFINITY : gain_of(p, chosen, k + 1);
-      if (gain > best) {
-        best = gain;
-        best_site = site;
-      }
-    }
-    chosen[k] = best_site;
-  }
-  qsort(chosen, count, sizeof *chosen, ascending);
-}
-
-static double choices(size_t pool, size_t count) {
-  double product = 1;
-  for (size_t i = 0; i < count; i++) {
-    product *= (double)(pool - i) / (double)(i + 1);
-  }
-  return product;
-}
-
-/* The next combination in lexicographic order; false after the last. */
-static bool advance(size_t *choice, size_t count, size_t pool) {
-  for (size_t i = count; i-- > 0;) {
-    if (choice[i] < pool - count + i) {
-      choice[i]++;
-      for (size_t k = i + 1; k < count; k++) {
-        choice[k] = choice[k - 1] + 1;
-      }
-      return true;
-    }
-  }
-  return false;
-}
-
-static hw_status choose_exactly(const hw_placement *p, size_t count, size_t *chosen) {
-  if (choices(p->site_count, count) > MOST_CHOICES) {
-    return HW_EUNSUPPORTED;
-  }
-  size_t *choice = calloc(count, sizeof *choice);
-  if (!choice) {
-    return HW_ENOMEM;
-  }
-  for (size_t k = 0; k < count; k++) {
-    choice[k] = k;
-  }
-  double best = -INFINITY;
-  do {
-    const double gain = gain_of(p, choice, count);
-    if (gain > best) {
-      best = gain;
-      memcpy(chosen, choice, count * sizeof *chosen);
-    }
-  } while (advance(choice, count, p->site_count));
-  free(choice);
-  return HW_OK;
-}
-
-/* The middles of `count` equal stretches of the pool's extent, each moved to the nearest free site; with branches every
- * so many sites of the list. */
-static void choose_evenly(const hw_placement *p, size_t count, size_t *chosen) {
-  for (size_t k = 0; p->branch_count && k < count; k++) {
-    chosen[k] = (2 * k + 1) * p->site_count / (2 * count);
-  }
-  if (p->branch_count) {
-    return;
-  }
-  const double from = p->sites_m[0], length = p->sites_m[p->site_count - 1] - from;
-  for (size_t k = 0; k < count; k++) {
-    const double target = from + length * ((double)k + 0.5) / (double)count;
-    size_t site = k ? chosen[k - 1] + 1 : 0;
-    const size_t last = p->site_count - (count - k);
-    while (site < last && fabs(p->sites_m[site + 1] - target) < fabs(p->sites_m[site] - target)) {
-      site++;
-    }
-    chosen[k] = site;
-  }
-}
-
-hw_status hw_placement_choose(const hw_placement *placement, hw_place_kind kind, size_t count, size_t *chosen) {
-  if (count < 1 || count > placement->site_count) {
-    return HW_EDOMAIN;
-  }
-  if (kind == HW_PLACE_EXACT) {
-    return choose_exactly(placement, count, chosen);
-  }
-  (kind == HW_PLACE_EVEN ? choose_evenly : choose_greedily)(placement, count, chosen);
-  return HW_OK;
 }

@@ -13,7 +13,7 @@ enum { MOST_SEEN = 6 };
 static const double on_front_least = 2;
 
 /* The outlook's level, and how many standard deviations of a normal distribution its interval spans. */
-static const double level = 0.9, spanned = 2 * 1.6448536269514722;
+static const double level = HW_DEFAULT_LEVEL, spanned = 2 * 1.6448536269514722;
 
 /* One release at one site. */
 typedef struct {

@@ -1,10 +1,10 @@
 /* Sites where the river's dispersion is unknown: what they would tell by the field model (outlook.h).
  *
- * There a place is known to within a factor of the distance from the first sensor that sees the pulse, and the factor
- * is the narrower the more sensors see it. So a choice of sites is worth, for one release, what the first site that
- * sees it and the number that do make of its place; the pulse must come up over at least two readings there, as for
- * `check`. Criterion: the mean over releases of ln sqrt(1 + box variance / variance of the place). Time and mass are
- * shown; they follow the same sensor.
+ * There a place is known to within a factor of the distance from the first sensor that sees the pulse, and the
+ * factor is the narrower the more sensors see it. So for one release a choice of sites is worth what follows from
+ * the first site that sees it and from the number of sites that do; the pulse must come up over at least two
+ * readings there, as for `check`. Criterion: the mean over releases of ln sqrt(1 + box variance / variance of the
+ * place). Time and mass are shown; they follow the same sensor.
  */
 #ifndef HW_PLAN_PLACE_FIELD_H
 #define HW_PLAN_PLACE_FIELD_H

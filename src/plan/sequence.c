@@ -56,7 +56,7 @@ hw_status hw_plan_interval(const hw_source *identified, size_t count, double lev
 
 static hw_status fill_defaults(const hw_plan_settings *given, hw_plan_settings *s) {
   *s = *given;
-  s->level = s->level != 0 ? s->level : 0.9;
+  s->level = s->level != 0 ? s->level : HW_DEFAULT_LEVEL;
   s->rounds = s->rounds ? s->rounds : 100;
   s->first = s->first ? s->first : 3;
   s->pool = s->pool ? s->pool : 50;

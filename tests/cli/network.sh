@@ -1,15 +1,5 @@
 # A release in a network: who sees it, and how diluted.
-cat > river.yaml <<'RIVER'
-hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, decay_per_s: 0}
-branches:
-  - {id: stem, head_m: -40000, reaches: [{to_m: -20000, discharge_m3_s: 6}, {to_m: 0}]}
-  - {id: ash, head_m: -12000, joins: {branch: stem, at_m: -20000}, reaches: [{to_m: 0, discharge_m3_s: 2}]}
-search: {mass_g: [100, 100000], time_s: [-7200, 7200]}
-sensors:
-  - {id: up, branch: stem, location_m: -25000, noise_relative: 0.05}
-  - {id: side, branch: ash, location_m: -500, noise_relative: 0.05}
-  - {id: low, location_m: -5000, noise_relative: 0.05}
-RIVER
+cp data/network.yaml river.yaml
 echo '# from the tributary';  try simulate river.yaml --source 5000,ash:-8000,0 --every 3600
 echo '# from the stem';       try simulate river.yaml --source 5000,-22000,0 --every 3600 --from 28800 --to 28800
 echo '# an unknown branch';   try simulate river.yaml --source 5000,oak:-8000,0

@@ -34,16 +34,7 @@ headwater identify river.yaml readings.csv --method atgd --plot no/such/fit.png 
 mkdir empty
 (PATH=$PWD/empty; "$program" identify river.yaml readings.csv --method atgd --plot fit.png 2>&1 > answer.txt; echo "exit $?")
 echo '# a network as a tree'
-cat > tree.yaml <<'RIVER'
-hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, decay_per_s: 0}
-branches:
-  - {id: stem, head_m: -40000, reaches: [{to_m: -20000, discharge_m3_s: 6}, {to_m: 0}]}
-  - {id: ash, head_m: -12000, joins: {branch: stem, at_m: -20000}, reaches: [{to_m: 0, discharge_m3_s: 2}]}
-search: {mass_g: [100, 100000], time_s: [-7200, 7200]}
-sensors:
-  - {id: side, branch: ash, location_m: -500, noise_relative: 0.05}
-  - {id: low, location_m: -5000, noise_relative: 0.05}
-RIVER
+cp data/network.yaml tree.yaml
 headwater simulate tree.yaml --source 5000,ash:-8000,0 --every 600 --from 0 --to 43200 > tree.csv
 try identify tree.yaml tree.csv --method atgd --plot tree.svg > answer.txt
 grep -c 'Where in the network' tree.svg.gp

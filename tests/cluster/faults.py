@@ -29,7 +29,7 @@ from trouble import Splits, Trouble  # noqa: E402
 
 SETTINGS = ("--quiet", "7200", "--lead-in", "3600")
 LANES = 3  # senders, each with rivers of its own
-PATIENCE_S = 90  # for the last estimates
+PATIENCE_S = 900  # for the last estimates, on a machine that does other work too
 
 
 def check(claim, truth, detail=""):
@@ -50,7 +50,9 @@ def one_machine(headwater, folder, day):
     for lane in day.lanes(1, mqtt=True):
         for river, batch in lane:
             assert service.post(river, batch), service.tail()
-    wait_for("the embedded service is through", lambda: lag(service) == 0 and rows(service.db, BEHIND) == [(0,)], 240)
+    wait_for(
+        "the embedded service is through", lambda: lag(service) == 0 and rows(service.db, BEHIND) == [(0,)], PATIENCE_S
+    )
     service.stop()
     return Record(service.db, day.unordered)
 

@@ -88,7 +88,7 @@ class Place:
         wait_for(
             "one machine is through",
             lambda: rows(alone.db, BEHIND) == [(0,)] and len(rows(alone.db, "SELECT 1 FROM incidents")) == len(names),
-            60,
+            180,
         )
         alone.stop()
         self.expected = Record(alone.db)

@@ -1,5 +1,5 @@
-/* Every allocation fails once: good readings are then to be sent again, never refused for good. The linker routes the
- * service's allocations, and through them Jansson's, by the __wrap functions below. */
+/* Every allocation fails once: good readings are then to be sent again, never refused for good. See starve.h; the
+ * service's allocations are wrapped, and through them Jansson's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,46 +9,13 @@
 
 #include <cmocka.h>
 
+#include "../starve.h"
+#include "api/move.h"
 #include "base/json.h"
 #include "cluster/wire.h"
 #include "ingest/ingest.h"
 #include "service_fixture.h"
-
-void *__real_calloc(size_t count, size_t size);
-void *__real_malloc(size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-/* Allocations until one fails, negative: none does; and how it goes on from there. */
-static long until_failure = -1;
-static bool for_good, met;
-
-static bool fails(void) {
-  const bool failed = until_failure == 0;
-  met = met || failed;
-  until_failure -= until_failure > 0 || (failed && !for_good);
-  return failed;
-}
-
-static void starve(long after, bool for_ever) {
-  until_failure = after;
-  for_good = for_ever;
-  met = false;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_malloc(size_t size) {
-  return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-  return fails() ? NULL : __real_realloc(old, size);
-}
+#include "store/store.h"
 
 static const struct {
   const char *body;
@@ -74,7 +41,7 @@ static void test_a_body_is_read_whole_or_is_to_be_sent_again(void **state) {
       hw__ingest ingest = {.catalog = *state, .now_unix_s = 1.8e9, .future_s = 300};
       starve(n, i % 2);
       const hw_status status = hw__ingest_body(&ingest, bodies[i / 2].kind, body, strlen(body));
-      until_failure = -1;
+      feed_again();
       assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
       assert_int_equal(ingest.reject_count, 0);
       assert_true(met || (ingest.count == 2 && n > 0));
@@ -92,7 +59,7 @@ static void test_a_message_of_the_cluster_is_read_whole_or_again(void **state) {
     hw__ingest ingest = {.catalog = *state, .now_unix_s = 1.8e9, .future_s = 300};
     starve(n, false);
     const hw_status status = hw__wire_read_readings(text, sizeof text - 1, "demo", &ingest);
-    until_failure = -1;
+    feed_again();
     assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
     assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 0);
     assert_true(met || (ingest.count == 2 && ingest.tally[HW_FATE_UNKNOWN] == 1 && n > 0));
@@ -104,7 +71,7 @@ static void test_a_message_of_the_cluster_is_read_whole_or_again(void **state) {
     char *note = NULL;
     starve(n, false);
     const hw_status status = hw__wire_read_command(command, sizeof command - 1, &record, &note);
-    until_failure = -1;
+    feed_again();
     free(note);
     assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
   }
@@ -128,10 +95,51 @@ static void test_no_text_takes_more_than_the_reserve(void **state) {
     json_decref(root);
     starve(1, true); /* all but the reserve itself */
     assert_int_equal(hw__json_load(text, at, 0, &root, &fault), HW_ENOMEM);
-    until_failure = -1;
+    feed_again();
     assert_null(root);
     assert_string_equal(fault.text, ""); /* it was read to its end, and given up */
   }
+}
+
+/* A reader that cannot be had for want of memory is not told as a fault of the database. */
+static void test_a_store_without_memory_says_so(void **state) {
+  char folder[] = "/tmp/headwater-starved-XXXXXX", path[64], sentence[256];
+  assert_non_null(mkdtemp(folder));
+  snprintf(path, sizeof path, "%s/store.db", folder);
+  hw__store *store = NULL;
+  assert_int_equal(hw__store_open(path, *state, &store, sentence, sizeof sentence), HW_DB_OK);
+  met = true;
+  for (long n = 0; met; n++) {
+    hw__db *db = NULL;
+    starve(n, false);
+    const hw__db_status status = hw__store_borrow(store, &db);
+    feed_again();
+    assert_int_equal(status, met ? HW_DB_MEMORY : HW_DB_OK);
+    assert_true(met ? !db : db && n > 0);
+    if (db) {
+      hw__store_return(store, db);
+    }
+  }
+  hw__store_close(store);
+  hw_error error;
+  uint64_t rows = 0;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  assert_int_equal(hw_export(path, out, NULL, &rows, &error), HW_OK);
+  fclose(out);
+  met = true;
+  for (long n = 0; met; n += n < 24 ? 1 : 23) { /* every one would take valgrind minutes */
+    FILE *in = fmemopen(text, size, "r");
+    starve(n, false);
+    const hw_status status = hw_import(":memory:", "stream", in, NULL, &rows, &error);
+    feed_again();
+    fclose(in);
+    assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
+    assert_true(!met || strstr(error.text, "out of memory"));
+  }
+  free(text);
+  assert_int_equal(system(strcat(strcpy(sentence, "rm -r "), folder)), 0);
 }
 
 static int set_up(void **state) {
@@ -149,6 +157,7 @@ int main(void) {
       cmocka_unit_test(test_a_body_is_read_whole_or_is_to_be_sent_again),
       cmocka_unit_test(test_a_message_of_the_cluster_is_read_whole_or_again),
       cmocka_unit_test(test_no_text_takes_more_than_the_reserve),
+      cmocka_unit_test(test_a_store_without_memory_says_so),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
