@@ -77,8 +77,8 @@ static void print_spot(const hw_river *river, reading_clock clock, size_t rank, 
          s->expected_g_m3.mid * 1e3, s->expected_g_m3.lo * 1e3, s->expected_g_m3.hi * 1e3, 100 * s->seen);
 }
 
-static void print_text(const cli_session *session, const advise_request *request, const hw_estimate *e,
-                       const hw_advice *advice, reading_clock clock) {
+static void print_text(const cli_session *session, const advise_request *request, const hw_advice *advice,
+                       reading_clock clock) {
   printf("%s\n%s, to learn %s\n\n", session->river.name,
          request->crews > 1 ? "Where the crews should sample next" : "Where to sample next, best first",
          hw_question_text(question_of(request->question)));
@@ -90,7 +90,7 @@ static void print_text(const cli_session *session, const advise_request *request
     printf(", the 90 %% region is %.1f km", hw_advice_region(advice) / 1000);
   }
   printf("; one bit halves it.%s\nSeed %llu.\n",
-         e->provisional ? " The answer is provisional so far, and so is this." : "",
+         hw_advice_provisional(advice) ? " The answer is provisional so far, and so is this." : "",
          (unsigned long long)request->options.seed);
 }
 
@@ -123,12 +123,12 @@ static void print_spot_json(const hw_river *river, reading_clock clock, const hw
   printf(isfinite(s->region_m) ? "%.17g}" : "null}", s->region_m);
 }
 
-static void print_json(const cli_session *session, const advise_request *request, const hw_estimate *e,
-                       const hw_advice *advice, reading_clock clock, double now_s) {
+static void print_json(const cli_session *session, const advise_request *request, const hw_advice *advice,
+                       reading_clock clock, double now_s) {
   printf("{\"schema\": \"headwater.advice/1\", \"river\": ");
   cli_print_json_text(session->river.name);
   printf(", \"question\": \"%s\", \"seed\": %llu, \"provisional\": %s,\n ", request->question,
-         (unsigned long long)request->options.seed, e->provisional ? "true" : "false");
+         (unsigned long long)request->options.seed, hw_advice_provisional(advice) ? "true" : "false");
   print_time("now", clock, now_s);
   printf(", \"delay_s\": %.17g, \"crews\": %zu,\n \"entropy_bits\": %.17g, \"region_m\": ", request->delay_s,
          request->crews, hw_advice_entropy(advice));
@@ -171,24 +171,19 @@ static int print_advice(cli_session *session, hw_run *run, const advise_request 
                                      .seed = request->options.seed};
   hw_advice *advice = NULL;
   hw_error error = {""};
-  hw_estimate estimate;
-  hw_status status = hw_advise(run, &session->river, &options, &advice, &error);
+  const hw_status status = hw_advise(run, &session->river, &options, &advice, &error);
   if (status == HW_EEMPTY && *error.text) {
     return cli_fail(EXIT_INPUT, "%s: %s", session->readings_path, error.text);
   }
-  if (status == HW_OK) {
-    status = hw_run_estimate(run, &estimate);
-  }
   if (status != HW_OK) {
-    hw_advice_free(advice);
     return status == HW_EHYDRAULICS ? cli_explain_hydraulics(session, "advise")
            : status == HW_EDOMAIN   ? cli_fail(EXIT_USAGE, "--crews, expected at most 8")
                                     : cli_fail(cli_exit_code(status), "advise: %s", hw_status_text(status));
   }
   if (strcmp(request->format, "json") == 0) {
-    print_json(session, request, &estimate, advice, clock, now_s);
+    print_json(session, request, advice, clock, now_s);
   } else {
-    print_text(session, request, &estimate, advice, clock);
+    print_text(session, request, advice, clock);
   }
   hw_advice_free(advice);
   return cli_finish(EXIT_DONE);
