@@ -49,6 +49,12 @@ static const char *clock_text(reading_clock clock, double time_s, char out[WORD]
   return out;
 }
 
+/* Three digits, and never as a power of ten. */
+static const char *digits_text(double value, char out[WORD]) {
+  snprintf(out, WORD, value >= 999.5 ? "%.0f" : value < 1e-3 ? "%.6f" : "%.3g", value);
+  return value < 5e-7 ? "0" : out;
+}
+
 static const char *branch_text(const hw_river *river, size_t branch) {
   return branch < river->branch_count ? river->branches[branch].id : "";
 }
@@ -73,8 +79,12 @@ static void print_spot(const hw_river *river, reading_clock clock, size_t rank, 
   if (isfinite(s->region_m)) {
     printf("; 90 %% region then about %.1f km", s->region_m / 1000);
   }
-  printf("\n      expect %.3g ug/l (%.3g to %.3g), above the detection limit with %.0f %%\n",
-         s->expected_g_m3.mid * 1e3, s->expected_g_m3.lo * 1e3, s->expected_g_m3.hi * 1e3, 100 * s->seen);
+  const bool high = s->expected_g_m3.mid >= 0.1;
+  const double scale = high ? 1 : 1e3;
+  char mid[WORD], low[WORD], top[WORD];
+  printf("\n      expect %s %s (%s to %s), above the detection limit with %.0f %%\n",
+         digits_text(s->expected_g_m3.mid * scale, mid), high ? "mg/l" : "ug/l",
+         digits_text(s->expected_g_m3.lo * scale, low), digits_text(s->expected_g_m3.hi * scale, top), 100 * s->seen);
 }
 
 static void print_text(const cli_session *session, const advise_request *request, const hw_advice *advice,
