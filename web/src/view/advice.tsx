@@ -15,7 +15,8 @@ const QUESTIONS: [Question, string][] = [
 
 function Place({ river, unit, place }: { river: River; unit: Unit; place: AdvisedPlace }) {
   const [from, to] = place.stretch_m;
-  const where = `${givenPlace(river, { branch: place.branch, location_m: from })}${from === to ? "" : ` to ${givenKm(to)}`}`;
+  const start = givenPlace(river, { branch: place.branch, location_m: from });
+  const where = from === to ? start : `${start} to ${givenKm(to)}`;
   const at = (time_s: number) => shortInstant(river, time_s);
   const when = place.from_s === place.until_s ? at(place.time_s) : `${at(place.from_s)} to ${at(place.until_s)}`;
   const [lo, mid, hi] = place.expected_g_m3.map((c) => concentration(c, unit));

@@ -150,7 +150,7 @@ function toneOf(state: State, open: Open[], river: River | undefined, incident: 
   if (!state.loaded || (!river && !state.all)) return "";
   if (incident) {
     if (incident.state === "closed") return "";
-    return incident.provisional || !incident.estimate ? "warn" : "alarm";
+    return (open.find((o) => o.incident.id === incident.id)?.grade ?? 0) >= 3 ? "alarm" : "warn";
   }
   const watched = [...state.overview.values()].filter((r) => !open.length || !river || r.id === river.id);
   if (state.all && (open[0]?.grade ?? 0) >= 3) return "alarm";

@@ -47,6 +47,7 @@ const TONE: Record<string, string> = {
   intake_alarm: "alarm",
   intake_alarm_changed: "alarm",
   candidate: "warn",
+  candidate_changed: "warn",
   sensor_silent: "warn",
 };
 

@@ -9,7 +9,7 @@ import { AdviceMarks } from "./advice";
 import { CandidateMark, IntakeMark, SensorMark } from "./marks";
 import { placeOnMap, type MapLabel } from "./labels";
 import { candidateLines, describe, intakeLines, intakeRank, sensorLines } from "./words";
-import { Caption, captionHeight } from "./schematic";
+import { Caption, captionHeight, unnamedText } from "./schematic";
 import { linePath, ScaleBar, Tiles } from "./tiles";
 
 interface Props {
@@ -74,17 +74,14 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
   const source = incident?.estimate && at(incident.estimate);
   const single = lines.size === 1 ? [...lines.values()][0]! : null;
   const unnamed = wanted.length - labels.length;
-  const leftOut = [
-    unnamed ? `${unnamed} ${unnamed === 1 ? "mark" : "marks"} without a label` : "",
-    off ? `${off} on a branch without a line` : "",
-  ].filter(Boolean);
   const caption = [
     peak > 0 ? `plume peak ${concentration(peak, unit)}` : "",
     single ? `river km ${fixedKm(single.at_m[0]!, 1)} to ${fixedKm(single.at_m[single.at_m.length - 1]!, 1)}` : "",
-    ...leftOut,
+    off ? `${off} on a branch without a line` : "",
   ]
     .filter(Boolean)
-    .join("; ");
+    .join("; ")
+    .concat(unnamedText(unnamed));
   return (
     <svg
       class="schematic map"

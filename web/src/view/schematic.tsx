@@ -110,6 +110,10 @@ export function LabelText<T>({ label, y, class: name }: { label: Placed<T>; y: n
   );
 }
 
+/* Of marks that there was no room to name. */
+export const unnamedText = (count: number) =>
+  count ? `; ${count} ${count === 1 ? "mark" : "marks"} without a label` : "";
+
 /* What stands below the axis, in as many lines as it takes. */
 export function Caption({ text, width, y }: { text: string; width: number; y: number }) {
   return (
@@ -164,7 +168,7 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
   const sensorY = waterY + 34;
   const intakeY = sensorY + sensors.height + 4;
   const axisY = intakeY + (intakes.height ? 26 + intakes.height : 6);
-  const caption = `river km, downstream to the right${unnamed ? `; ${unnamed} ${unnamed === 1 ? "mark" : "marks"} without a label` : ""}`;
+  const caption = `river km, downstream to the right${unnamedText(unnamed)}`;
   const height = axisY + captionHeight(caption, width);
   const step = niceStep(hi - lo, width / 90);
   const ticks = ticksBy(lo, hi, step);

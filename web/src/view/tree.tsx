@@ -9,7 +9,7 @@ import { kmDecimals, niceStep, ticksBy } from "../ticks";
 import { AdviceMarks } from "./advice";
 import { place, type Placed } from "./labels";
 import { CandidateMark, IntakeMark, SensorMark } from "./marks";
-import { Caption, captionHeight, LabelText } from "./schematic";
+import { Caption, captionHeight, LabelText, unnamedText } from "./schematic";
 import { candidateLines, candidateRank, describe, intakeLines, intakeRank, sensorLines, sensorRank } from "./words";
 
 interface Props {
@@ -97,8 +97,9 @@ export function Tree({ river, incident, plumes, unit, now_s, width }: Props) {
   const caption = [
     `km of ${branchName(outlet)}, tributaries by their way to it`,
     ...(peak > 0 ? [`plume peak ${concentration(peak, unit)}`] : []),
-    ...(unnamed ? [`${unnamed} ${unnamed === 1 ? "mark" : "marks"} without a label`] : []),
-  ].join("; ");
+  ]
+    .join("; ")
+    .concat(unnamedText(unnamed));
 
   return (
     <svg
