@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { Folder, Service, SKIPPED, freePort, launch } from "./serving.mjs";
+import { Folder, Service, SKIPPED, freePort, launch, openWatched } from "./serving.mjs";
 
 const [program, web, pictures] = process.argv.slice(2);
 const browser = await launch(web);
@@ -56,19 +56,7 @@ const simulate = (river, source, every, from, to) =>
     encoding: "utf8",
   }).stdout;
 
-async function openPage(address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60000);
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== address) faults.push(`asked another host: ${url}`);
-  });
-  await page.goto(address);
-  return page;
-}
+const openPage = (address, options) => openWatched(browser, faults, address, options);
 
 const waitForSentence = (page, pattern) => page.locator(".sentence h1").filter({ hasText: pattern }).waitFor();
 

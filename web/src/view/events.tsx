@@ -33,10 +33,10 @@ function words(event: LogEvent, river: RiverBrief | undefined, unit: Unit): stri
     }
     case "sensor_silent": {
       const age = number(body["age_s"]);
-      return `Sensor ${event.subject} is silent${age === null ? "" : `, last reading ${duration(age)} before`}`;
+      return `Sensor ${text(body["name"]) || event.subject} is silent${age === null ? "" : `, last reading ${duration(age)} before`}`;
     }
     case "sensor_heard":
-      return `Sensor ${event.subject} reports again`;
+      return `Sensor ${text(body["name"]) || event.subject} reports again`;
     default:
       return `${event.kind.replace(/_/g, " ")}${event.subject ? `: ${event.subject}` : ""}`;
   }
