@@ -379,10 +379,10 @@ try {
       const next = await order("brook");
       await visitor.waitForURL(new RegExp(`#/incident/${next.id}$`));
       await waitForSentence(visitor, "the source is being worked out");
-      await visitor.waitForFunction(() => document.title.startsWith("(1) Rise, no source yet: Demo River"));
+      await visitor.waitForFunction(() => document.title.startsWith("(1) Incident, no source yet: Demo River"));
       const another = await order("demo");
-      await visitor.locator(".others li.full a", { hasText: "Rise, no source yet on Demo River" }).waitFor();
-      await visitor.waitForFunction(() => document.title.startsWith("(2) Rise"));
+      await visitor.locator(".others li.full a", { hasText: "Incident, no source yet on Demo River" }).waitFor();
+      await visitor.waitForFunction(() => document.title.startsWith("(2) Incident"));
       await visitor.locator(".others a").click();
       await visitor.waitForURL(new RegExp(`#/incident/${another.id}$`));
       assert.equal(await visitor.evaluate(() => localStorage.length), 0, "nothing outlives the tab");

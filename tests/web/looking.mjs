@@ -72,16 +72,17 @@ export function faintText() {
   return [...wrong];
 }
 
-/* Opaque pixels of a chart that stand out from the page behind it. */
+/* Pixels of a chart in the colour of readings, which is not the same in light and dark. */
 export function inkOf(selector) {
   const canvas = document.querySelector(`${selector} canvas`);
   if (!canvas) return 0;
-  const dark = document.documentElement.dataset.theme === "dark";
+  const probe = document.createElement("canvas").getContext("2d");
+  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--ink").trim();
+  probe.fillRect(0, 0, 1, 1);
+  const want = probe.getImageData(0, 0, 1, 1).data;
   const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
   let ink = 0;
-  for (let i = 0; i < pixels.length; i += 4) {
-    const sum = pixels[i] + pixels[i + 1] + pixels[i + 2];
-    ink += pixels[i + 3] > 128 && (dark ? sum > 550 : sum < 200);
-  }
+  for (let i = 0; i < pixels.length; i += 4)
+    ink += pixels[i + 3] > 128 && [0, 1, 2].every((k) => Math.abs(pixels[i + k] - want[k]) < 10);
   return ink;
 }
