@@ -241,6 +241,8 @@ const SCENES = {
     await page.getByRole("button", { name: "as a map" }).click();
     await page.locator("svg.map .water-line").waitFor();
     assert.equal(await page.locator("svg.map .intake").count(), 12);
+    /* The line goes from km -14 to km 16: what lies elsewhere cannot be in its place, and the picture says so. */
+    assert.match(plain(await page.locator("svg.map .unit").textContent()), /12 beyond the line, drawn at its ends/);
   },
 
   async elm(page, open) {

@@ -66,6 +66,10 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
   const labels = placeOnMap(wanted, width);
   const places = [...river.sensors, ...river.candidates, ...river.intakes];
   const off = places.filter((p) => !lineOf(p.branch)).length;
+  const beyond = places.filter((p) => {
+    const along = lineOf(p.branch)?.at_m;
+    return along && (p.location_m < along[0]! || p.location_m > along[along.length - 1]!);
+  }).length;
   const regions = incident?.region?.length
     ? incident.region
     : incident?.interval
@@ -78,6 +82,7 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
     peak > 0 ? `plume peak ${concentration(peak, unit)}` : "",
     single ? `river km ${fixedKm(single.at_m[0]!, 1)} to ${fixedKm(single.at_m[single.at_m.length - 1]!, 1)}` : "",
     off ? `${off} on a branch without a line` : "",
+    beyond ? `${beyond} beyond the line, drawn at its ends` : "",
   ]
     .filter(Boolean)
     .join("; ")
