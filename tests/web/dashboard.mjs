@@ -162,9 +162,11 @@ try {
     else {
       assert.match(
         plain(await page.locator("#advice .advice li").first().innerText()),
-        /^km .*bit\. Expect .* seen with /s,
+        /^River km .*bit\. Expect .* seen with /s,
       );
       assert.ok((await page.locator("svg.schematic .advice-marks path").count()) <= places.length);
+      const numbered = await page.locator("#advice .advice").evaluate((e) => getComputedStyle(e).listStyleType);
+      assert.equal(numbered, "decimal", "the list has the numbers of the flags");
     }
   });
 

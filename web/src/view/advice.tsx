@@ -57,7 +57,9 @@ export function AdvicePanel({ river, incident, unit }: { river: River; incident:
       ? "the incident is closed"
       : canAdvise(incident)
         ? (advised?.refusal ?? "being worked out")
-        : "appears with the first answer of the posterior engine";
+        : incident.trust === "none"
+          ? "the readings cannot be explained: there is nothing to advise on"
+          : "appears with the first answer of the posterior engine";
   return (
     <Panel id="advice" title="Where to sample next" note={note} tools={canAdvise(incident) && tools}>
       {advice ? (
