@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { cutText, faintText, overlaps } from "./looking.mjs";
 import { Folder, Service, SKIPPED, freePort, launch, openWatched } from "./serving.mjs";
 
 const [program, web, pictures] = process.argv.slice(2);
@@ -18,6 +19,11 @@ const faults = [];
 const services = [];
 
 const RIVERS = 200;
+const SIZES = [
+  [390, 844],
+  [1440, 900],
+  [2560, 1440],
+];
 const NETWORK = `name: Elm and its brooks
 hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}
 branches:
@@ -105,6 +111,22 @@ try {
     await page.waitForFunction(() => document.querySelector(".rivers li b").innerText === "Brook 5");
     await page.getByLabel("Search rivers").fill("");
     await picture(page, "overview");
+  });
+
+  await check("two hundred rivers fit a phone, a desk and a wall, in light and dark", async () => {
+    for (const [width, height] of SIZES) {
+      for (const colorScheme of ["light", "dark"]) {
+        const other = await openPage(service.address, { viewport: { width, height }, colorScheme });
+        await waitForSentence(other, `No spill is known on any of ${RIVERS + 1} rivers`);
+        await other.locator(".rivers-map a").first().waitFor();
+        assert.ok(await other.locator(".rivers li").first().isVisible());
+        assert.ok(await other.getByText(`${RIVERS + 1 - 30} more`).isVisible(), "the list does not fill the page");
+        for (const look of [cutText, overlaps, faintText])
+          assert.deepEqual(await other.evaluate(look), [], `${width} ${colorScheme}: ${look.name}`);
+        await picture(other, `overview-${width}-${colorScheme}`);
+        await other.context().close();
+      }
+    }
   });
 
   await check("a network is drawn as a tree and as a map, and says which branch", async () => {
