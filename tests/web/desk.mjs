@@ -4,6 +4,7 @@
  * a slow line and a busy river. Exit 77: no browser here. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { cutText, faintText, overlaps } from "./looking.mjs";
 import { Folder, Service, SKIPPED, freePort, launch, openWatched } from "./serving.mjs";
@@ -272,6 +273,34 @@ try {
       return ink > 300;
     });
     await hand.context().close();
+  });
+
+  await check("tiles are asked for only where the service names them, and its policy lets them in", async () => {
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+    const asked = [];
+    const server = createServer((request, answer) => {
+      asked.push(request.url);
+      answer.writeHead(200, { "Content-Type": "image/png", "Cross-Origin-Resource-Policy": "cross-origin" });
+      answer.end(Buffer.from(dot, "base64"));
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${server.address().port}/{z}/{x}/{y}.png`;
+    const mapped = new Service(program, folder, await freePort(), ["--tiles", url]);
+    mapped.arguments[mapped.arguments.indexOf("--db") + 1] = join(folder.path, "mapped.db");
+    services.push(mapped);
+    await mapped.start();
+    const seen = [];
+    const viewer = await openWatched(browser, seen, mapped.address);
+    await viewer.getByRole("button", { name: "as a map" }).click();
+    await viewer.locator("svg.map .tiles image").first().waitFor({ state: "attached" });
+    for (let i = 0; i < 50 && !asked.length; i++) await viewer.waitForTimeout(100);
+    assert.match(asked[0] ?? "", /^\/\d+\/\d+\/\d+\.png$/);
+    assert.deepEqual(
+      seen.filter((s) => !s.startsWith("asked another host")),
+      [],
+    );
+    await viewer.context().close();
+    server.close();
   });
 
   assert.deepEqual(faults, [], "the browser has nothing to complain about");
