@@ -24,6 +24,7 @@
 #
 #   make serve    the live service with a bundled spill, on http://127.0.0.1:8080/ (SERVE="--listen 127.0.0.1:9090")
 #   make pictures the pictures of the dashboard in docs/ (needs Chromium)
+#   make bench-advice how long "where to sample next" takes over HTTP, by question
 #   make newcomer how long from git clone until that shows a live incident
 #   make load     readings per second over HTTP and MQTT against bare SQLite; LOAD="--soak 600" for ten minutes,
 #                 LOAD="--store postgresql://..." for the service on PostgreSQL
@@ -119,6 +120,10 @@ study-rivers: all
 .PHONY: study-networks
 study-networks: all
 	@python3 experiments/study_networks.py $(BUILD)/headwater ../shared/data/networks $(NETWORKS)
+
+.PHONY: bench-advice
+bench-advice: all
+	@python3 bench/load/advice.py $(HEADWATER)
 
 .PHONY: study-advise
 study-advise: all

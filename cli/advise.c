@@ -49,6 +49,12 @@ static const char *clock_text(reading_clock clock, double time_s, char out[WORD]
   return out;
 }
 
+/* Three digits, and never as a power of ten. */
+static const char *digits_text(double value, char out[WORD]) {
+  snprintf(out, WORD, value >= 999.5 ? "%.0f" : value < 1e-3 ? "%.6f" : "%.3g", value);
+  return value < 5e-7 ? "0" : out;
+}
+
 static const char *branch_text(const hw_river *river, size_t branch) {
   return branch < river->branch_count ? river->branches[branch].id : "";
 }
@@ -73,12 +79,16 @@ static void print_spot(const hw_river *river, reading_clock clock, size_t rank, 
   if (isfinite(s->region_m)) {
     printf("; 90 %% region then about %.1f km", s->region_m / 1000);
   }
-  printf("\n      expect %.3g ug/l (%.3g to %.3g), above the detection limit with %.0f %%\n",
-         s->expected_g_m3.mid * 1e3, s->expected_g_m3.lo * 1e3, s->expected_g_m3.hi * 1e3, 100 * s->seen);
+  const bool high = s->expected_g_m3.mid >= 0.1;
+  const double scale = high ? 1 : 1e3;
+  char mid[WORD], low[WORD], top[WORD];
+  printf("\n      expect %s %s (%s to %s), above the detection limit with %.0f %%\n",
+         digits_text(s->expected_g_m3.mid * scale, mid), high ? "mg/l" : "ug/l",
+         digits_text(s->expected_g_m3.lo * scale, low), digits_text(s->expected_g_m3.hi * scale, top), 100 * s->seen);
 }
 
-static void print_text(const cli_session *session, const advise_request *request, const hw_estimate *e,
-                       const hw_advice *advice, reading_clock clock) {
+static void print_text(const cli_session *session, const advise_request *request, const hw_advice *advice,
+                       reading_clock clock) {
   printf("%s\n%s, to learn %s\n\n", session->river.name,
          request->crews > 1 ? "Where the crews should sample next" : "Where to sample next, best first",
          hw_question_text(question_of(request->question)));
@@ -90,7 +100,7 @@ static void print_text(const cli_session *session, const advise_request *request
     printf(", the 90 %% region is %.1f km", hw_advice_region(advice) / 1000);
   }
   printf("; one bit halves it.%s\nSeed %llu.\n",
-         e->provisional ? " The answer is provisional so far, and so is this." : "",
+         hw_advice_provisional(advice) ? " The answer is provisional so far, and so is this." : "",
          (unsigned long long)request->options.seed);
 }
 
@@ -123,12 +133,12 @@ static void print_spot_json(const hw_river *river, reading_clock clock, const hw
   printf(isfinite(s->region_m) ? "%.17g}" : "null}", s->region_m);
 }
 
-static void print_json(const cli_session *session, const advise_request *request, const hw_estimate *e,
-                       const hw_advice *advice, reading_clock clock, double now_s) {
+static void print_json(const cli_session *session, const advise_request *request, const hw_advice *advice,
+                       reading_clock clock, double now_s) {
   printf("{\"schema\": \"headwater.advice/1\", \"river\": ");
   cli_print_json_text(session->river.name);
   printf(", \"question\": \"%s\", \"seed\": %llu, \"provisional\": %s,\n ", request->question,
-         (unsigned long long)request->options.seed, e->provisional ? "true" : "false");
+         (unsigned long long)request->options.seed, hw_advice_provisional(advice) ? "true" : "false");
   print_time("now", clock, now_s);
   printf(", \"delay_s\": %.17g, \"crews\": %zu,\n \"entropy_bits\": %.17g, \"region_m\": ", request->delay_s,
          request->crews, hw_advice_entropy(advice));
@@ -171,24 +181,19 @@ static int print_advice(cli_session *session, hw_run *run, const advise_request 
                                      .seed = request->options.seed};
   hw_advice *advice = NULL;
   hw_error error = {""};
-  hw_estimate estimate;
-  hw_status status = hw_advise(run, &session->river, &options, &advice, &error);
+  const hw_status status = hw_advise(run, &session->river, &options, &advice, &error);
   if (status == HW_EEMPTY && *error.text) {
     return cli_fail(EXIT_INPUT, "%s: %s", session->readings_path, error.text);
   }
-  if (status == HW_OK) {
-    status = hw_run_estimate(run, &estimate);
-  }
   if (status != HW_OK) {
-    hw_advice_free(advice);
     return status == HW_EHYDRAULICS ? cli_explain_hydraulics(session, "advise")
            : status == HW_EDOMAIN   ? cli_fail(EXIT_USAGE, "--crews, expected at most 8")
                                     : cli_fail(cli_exit_code(status), "advise: %s", hw_status_text(status));
   }
   if (strcmp(request->format, "json") == 0) {
-    print_json(session, request, &estimate, advice, clock, now_s);
+    print_json(session, request, advice, clock, now_s);
   } else {
-    print_text(session, request, &estimate, advice, clock);
+    print_text(session, request, advice, clock);
   }
   hw_advice_free(advice);
   return cli_finish(EXIT_DONE);

@@ -179,10 +179,10 @@ static void test_text_is_for_people(void **state) {
                       "\n"
                       "                                  90 % interval\n"
                       "  mass      1.3 kg                1.2 kg to 1.4 kg\n"
-                      "  place     km -22.11             km -23.00 to km -21.00\n"
+                      "  place     km -22.1              km -23.0 to km -21.0\n"
                       "  released  -3 h 35 min           -3 h 45 min to -3 h 20 min  (clock of the readings)\n"
-                      "  stretches  61 %  km -23.00 to km -21.00\n"
-                      "             29 %  km -27.00 to km -26.20\n"
+                      "  stretches  61 %  km -23.0 to km -21.0\n"
+                      "             29 %  km -27.0 to km -26.2\n"
                       "\n"
                       "River as the readings show it\n"
                       "  velocity    1.3 m/s (1.2 to 1.4)\n"
@@ -227,6 +227,54 @@ static hw_estimate without_source(hw_trust trust, const char *reason) {
   e.arrival_count = trust == HW_TRUST_NONE ? 0 : 1;
   e.stop = HW_STOP_COMPLETE;
   return e;
+}
+
+/* The same pairs are in tests/web/units.mjs: the dashboard and the text have one rule. */
+static void test_masses_and_places_have_the_digits_that_mean_something(void **state) {
+  (void)state;
+  static const struct {
+    double mass_g, location_m, span_m;
+    const char *mass, *place;
+  } cases[] = {
+      {1314.2, -21904, 5000, "1.31 kg", "km -21.9 "},
+      {999.9, -21904, 1900, "1 kg", "km -21.90 "},
+      {0.37, -14, 2000, "0.37 g", "km 0.0 "},
+      {999499, 14250, 100, "999 kg", "km 14.25 "},
+      {999500, 14250, 3e4, "1 t", "km 14.3 "},
+      {1.2345e9, 370, 1e5, "1235 t", "km 0.4 "},
+      {63203.05, -9000.8, 1999, "63.2 kg", "km -9.00 "},
+      {40, 123456, 2001, "40 g", "km 123.5 "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    hw_estimate estimate = sample_estimate();
+    estimate.source.mass_g = cases[i].mass_g;
+    estimate.source.location_m = cases[i].location_m;
+    estimate.interval.lo.location_m = cases[i].location_m - 0.5 * cases[i].span_m;
+    estimate.interval.hi.location_m = cases[i].location_m + 0.5 * cases[i].span_m;
+    const hw_result result = sample_result(&estimate);
+    char *text = NULL, mass[64], place[64];
+    assert_int_equal(hw_result_text(&result, &text), HW_OK);
+    snprintf(mass, sizeof mass, "  mass      %s ", cases[i].mass);
+    snprintf(place, sizeof place, "  place     %s", cases[i].place);
+    assert_non_null(strstr(text, mass));
+    assert_non_null(strstr(text, place));
+    free(text);
+  }
+}
+
+/* A thousand milligrammes and more are still digits, not a power of ten. */
+static void test_high_concentrations_are_written_out(void **state) {
+  (void)state;
+  hw_estimate estimate = sample_estimate();
+  hw_arrival arrival = estimate.arrivals[0];
+  arrival.peak_g_m3 = (hw_range){999.6, 1234.4, 123456};
+  estimate.arrivals = &arrival;
+  estimate.arrival_count = 1;
+  const hw_result result = sample_result(&estimate);
+  char *text = NULL;
+  assert_int_equal(hw_result_text(&result, &text), HW_OK);
+  assert_non_null(strstr(text, "peak of     1234 mg/l (1000 mg/l to 123456 mg/l)\n"));
+  free(text);
 }
 
 static void test_no_spill_seen_is_an_answer_of_its_own(void **state) {
@@ -290,8 +338,9 @@ static void test_a_release_that_goes_on_says_so(void **state) {
   assert_int_equal(hw_result_text(&result, &text), HW_OK);
   assert_non_null(strstr(text, "82 readings (provisional: the pulse is still incomplete)\n"));
   assert_non_null(strstr(text, "  lasted    1 h 30 min            1 h 10 min to 2 h 01 min\n"));
-  assert_non_null(strstr(text, "It still flows with probability 83 %, at 3.7 g/s; the mass is the mass so far.\n"));
-  assert_non_null(strstr(text, "   71 %  370 g at km -22.11, -5 h 33 min\n"));
+  assert_non_null(
+      strstr(text, "It still flows with probability 83 %, at 13.3 kg an hour; the mass is the mass so far.\n"));
+  assert_non_null(strstr(text, "   71 %  370 g at km -22.1, -5 h 33 min\n"));
   free(text);
   assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
   json_t *json = parse(text);
@@ -365,9 +414,9 @@ static void test_places_of_a_network_say_their_branch(void **state) {
   json_decref(json);
   free(text);
   assert_int_equal(hw_result_text(&result, &text), HW_OK);
-  assert_non_null(strstr(text, "  place     ash km -12.50"));
+  assert_non_null(strstr(text, "  place     ash km -12.5 "));
   assert_non_null(strstr(text, "  branches   93 %  ash\n              7 %  stem\n"));
-  assert_non_null(strstr(text, "  stretches  71 %  ash km -13.00 to km -12.00\n"));
+  assert_non_null(strstr(text, "  stretches  71 %  ash km -13.0 to km -12.0\n"));
   free(text);
   /* 500 m of the 13 km down the ash and the 16.8 km from there to the sensor on the stem */
   const hw_source truth = {.mass_g = 1300, .branch = 1, .location_m = -13000, .time_s = -12900};
@@ -383,6 +432,8 @@ int main(void) {
       cmocka_unit_test(test_json_without_an_estimate_keeps_its_keys),
       cmocka_unit_test(test_calendar_results_give_the_instant),
       cmocka_unit_test(test_text_is_for_people),
+      cmocka_unit_test(test_masses_and_places_have_the_digits_that_mean_something),
+      cmocka_unit_test(test_high_concentrations_are_written_out),
       cmocka_unit_test(test_no_spill_seen_is_an_answer_of_its_own),
       cmocka_unit_test(test_without_trust_there_is_a_sentence_and_no_number),
       cmocka_unit_test(test_a_release_that_goes_on_says_so),

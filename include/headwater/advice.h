@@ -81,6 +81,8 @@ hw_status hw_advise(hw_run *run, const hw_river *river, const hw_advice_options 
                     hw_error *error);
 void hw_advice_free(hw_advice *advice);
 
+/* Is the answer that it rests on provisional? */
+bool hw_advice_provisional(const hw_advice *advice);
 /* Best first; in the order of the crews where there are several. */
 size_t hw_advice_count(const hw_advice *advice);
 const hw_spot *hw_advice_spot(const hw_advice *advice, size_t index);

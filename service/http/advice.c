@@ -38,7 +38,8 @@ static hw__reply show_advice(const hw_advice *advice, const char *refusal, const
   const double origin_s = view->incident->origin_s;
   const bool calendar = view->result.calendar;
   hw_estimate e;
-  const bool provisional = hw_run_estimate(view->run, &e) == HW_OK && e.provisional;
+  const bool provisional =
+      advice ? hw_advice_provisional(advice) : hw_run_estimate(view->run, &e) == HW_OK && e.provisional;
   json_t *places = json_array();
   for (size_t i = 0; advice && i < hw_advice_count(advice); i++) {
     json_array_append_new(places, show_spot(hw_advice_spot(advice, i), &view->site->river, calendar, origin_s));

@@ -49,18 +49,22 @@ static void tell_candidate(hw__outcome *outcome, hw__engine *engine, const hw__l
   const hw_candidate *c = &engine->site->river.candidates[index];
   hw__alarm *alarm = &engine->candidates[index];
   const double probability = probability_of(e, index), wanted = engine->options.candidate_probability;
-  const bool raise = !alarm->raised && probability >= wanted;
-  if (!raise && !(alarm->raised && probability < wanted / 2)) {
+  const bool withdraw = alarm->raised && probability < wanted / 2;
+  if (alarm->raised ? !withdraw && e->trust == alarm->trust : probability < wanted) {
     return;
   }
   const char *name = c->name[0] ? c->name : c->id;
   char sentence[320], percent[24];
   snprintf(sentence, sizeof sentence,
-           raise ? "%s is the source with a probability of %s%s." : "%s is no longer suspected: probability %s%s.",
+           withdraw ? "%s is no longer suspected: probability %s%s." : "%s is the source with a probability of %s%s.",
            name, percent_text(probability, percent), mark_of(e));
-  alarm->raised = raise;
+  const hw__event_kind kind = withdraw        ? HW_EVENT_CANDIDATE_WITHDRAWN
+                              : alarm->raised ? HW_EVENT_CANDIDATE_CHANGED
+                                              : HW_EVENT_CANDIDATE;
+  alarm->raised = !withdraw;
+  alarm->trust = e->trust;
   hw__outcome_event(
-      outcome, engine, record, raise ? HW_EVENT_CANDIDATE : HW_EVENT_CANDIDATE_WITHDRAWN, c->id,
+      outcome, engine, record, kind, c->id,
       json_pack("{s:s, s:s, s:o, s:b, s:o, s:s}", "candidate", c->id, "name", c->name, "probability",
                 hw__real(probability), "provisional", e->provisional, "trust", trust_of(e), "sentence", sentence));
 }

@@ -68,9 +68,10 @@ static const char *sensor_name(const hw__tracker *tracker, int64_t key) {
 static void tell_change(const hw__tracker *tracker, const hw__incident *i, bool opening, char *out, size_t size) {
   const char *river = river_name(tracker, i->river);
   if (!opening) {
-    const bool passed = strcmp(i->reason, "passed") == 0;
-    snprintf(out, size, "Incident %lld on %s is closed: %s.", (long long)i->id, river,
-             passed ? "the pulse has passed" : i->reason);
+    snprintf(out, size, "Incident %lld on %s is closed%s.", (long long)i->id, river,
+             strcmp(i->reason, "passed") == 0           ? ": the pulse has passed"
+             : strcmp(i->reason, "closed by hand") == 0 ? " by hand"
+                                                        : " after thirty days");
   } else if (i->sensor) {
     snprintf(out, size, "Incident %lld on %s: readings at %s left their background; no source is known yet.",
              (long long)i->id, river, sensor_name(tracker, i->sensor));

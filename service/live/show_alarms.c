@@ -14,9 +14,13 @@ static const struct {
   hw__event_kind event;
   const char *kind, *state;
 } lives[] = {
-    {HW_EVENT_INCIDENT_OPENED, "incident", "raised"},         {HW_EVENT_CANDIDATE, "candidate", "raised"},
-    {HW_EVENT_CANDIDATE_WITHDRAWN, "candidate", "withdrawn"}, {HW_EVENT_INTAKE_ALARM, "intake", "raised"},
-    {HW_EVENT_INTAKE_ALARM_CHANGED, "intake", "changed"},     {HW_EVENT_INTAKE_ALARM_WITHDRAWN, "intake", "withdrawn"},
+    {HW_EVENT_INCIDENT_OPENED, "incident", "raised"},
+    {HW_EVENT_CANDIDATE, "candidate", "raised"},
+    {HW_EVENT_CANDIDATE_CHANGED, "candidate", "changed"},
+    {HW_EVENT_CANDIDATE_WITHDRAWN, "candidate", "withdrawn"},
+    {HW_EVENT_INTAKE_ALARM, "intake", "raised"},
+    {HW_EVENT_INTAKE_ALARM_CHANGED, "intake", "changed"},
+    {HW_EVENT_INTAKE_ALARM_WITHDRAWN, "intake", "withdrawn"},
 };
 
 static bool says(const json_t *object, const char *key, const char *text) {

@@ -64,9 +64,10 @@ static int64_t latest_seq(hw__silence *silence, hw__place place, double latest_s
 static bool tell(hw__silence *silence, hw__place place, const hw__detector *d, bool silent, double present_s) {
   hw__service *service = silence->service;
   const hw__site *site = hw__catalog_site(service->catalog, place.site);
-  const char *id = site->river.sensors[place.sensor].id;
-  json_t *body = json_pack("{s:s, s:o, s:o}", "sensor", id, "latest_s", hw__real(d->latest_s), "age_s",
-                           hw__real(present_s - d->latest_s));
+  const hw_sensor *sensor = &site->river.sensors[place.sensor];
+  const char *id = sensor->id;
+  json_t *body = json_pack("{s:s, s:s, s:o, s:o}", "sensor", id, "name", sensor->name, "latest_s",
+                           hw__real(d->latest_s), "age_s", hw__real(present_s - d->latest_s));
   telling t = {.silent = silent,
                .event = {.seq = latest_seq(silence, place, d->latest_s),
                          .river = site->key,

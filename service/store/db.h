@@ -218,6 +218,7 @@ hw__db_status hw__db_result(hw__db *db, int64_t incident, char **out);
   X(HW_EVENT_INCIDENT_REWORKED, "incident_reworked")           \
   X(HW_EVENT_ESTIMATE, "estimate")                             \
   X(HW_EVENT_CANDIDATE, "candidate")                           \
+  X(HW_EVENT_CANDIDATE_CHANGED, "candidate_changed")           \
   X(HW_EVENT_CANDIDATE_WITHDRAWN, "candidate_withdrawn")       \
   X(HW_EVENT_INTAKE_ALARM, "intake_alarm")                     \
   X(HW_EVENT_INTAKE_ALARM_CHANGED, "intake_alarm_changed")     \

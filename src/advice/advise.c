@@ -143,10 +143,25 @@ static hw_status fill(hw_advice *a, const hw_river *river, const hw_advice_optio
   return status;
 }
 
+/* Predictions may use the estimate's arrays, and another estimate costs as much as a forecast for every intake: of what
+ * is asked about, a copy is kept. Status: HW_ENOMEM */
+static hw_status keep_suspicions(hw_estimate *e, hw_suspicion **kept) {
+  *kept = malloc((e->suspicion_count + 1) * sizeof **kept);
+  if (!*kept) {
+    return HW_ENOMEM;
+  }
+  if (e->suspicion_count) {
+    memcpy(*kept, e->suspicions, e->suspicion_count * sizeof **kept);
+  }
+  e->suspicions = *kept;
+  return HW_OK;
+}
+
 hw_status hw_advise(hw_run *run, const hw_river *river, const hw_advice_options *options, hw_advice **out,
                     hw_error *error) {
   *out = NULL;
   hw_estimate estimate;
+  hw_suspicion *suspicions = NULL;
   hw_status status = check_options(options);
   if (status == HW_OK) {
     status = hw_run_estimate(run, &estimate);
@@ -154,24 +169,26 @@ hw_status hw_advise(hw_run *run, const hw_river *river, const hw_advice_options 
   if (status == HW_OK) {
     status = check_estimate(&estimate, error);
   }
+  if (status == HW_OK) {
+    status = keep_suspicions(&estimate, &suspicions);
+  }
   if (status != HW_OK) {
     return status;
   }
   hw_advice *a = calloc(1, sizeof *a);
   if (!a) {
+    free(suspicions);
     return HW_ENOMEM;
   }
   const uint64_t seed = options->seed ? options->seed : 1;
+  a->provisional = estimate.provisional;
   hw_rng_seed(&a->rng, seed, 0xADD);
   status = hw__foresight_create(run, river, options->now_s, DRAWS, seed, &a->ahead);
   if (status == HW_OK) {
     a->error = reading_error(river, &a->ahead, options->doubt > 0 ? options->doubt : 0.15);
-    /* Predictions may have used the estimate's arrays: they are those of the same readings. */
-    status = hw_run_estimate(run, &estimate);
-  }
-  if (status == HW_OK) {
     status = ask(a, river, &estimate, options->question, error);
   }
+  free(suspicions);
   if (status == HW_OK) {
     status = fill(a, river, options, error);
   }
@@ -197,6 +214,10 @@ void hw_advice_free(hw_advice *a) {
     free(a->spots);
     free(a);
   }
+}
+
+bool hw_advice_provisional(const hw_advice *a) {
+  return a->provisional;
 }
 
 size_t hw_advice_count(const hw_advice *a) {

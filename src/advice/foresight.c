@@ -192,14 +192,16 @@ static hw_status set_landmarks(hw_run *run, const hw_river *river, double now_s,
     if (!is_below(f, &river->sensors[s], &lo) || !(lo < now_s)) {
       continue;
     }
-    /* Nearer and nearer: first to find the pulse, then to see it. */
+    /* Nearer and nearer: first to find the pulse, then to see it. One that is still to come tells nothing here. */
     hi = now_s + 0.5 * (now_s - lo);
-    for (int look = 0; look < LOOKS && status == HW_OK; look++) {
+    bool ahead = false;
+    for (int look = 0; look < LOOKS && status == HW_OK && !ahead; look++) {
       status = predict(run, &river->sensors[s], lo, hi, &c);
+      ahead = c.time_s[c.peak] - (c.time_s[1] - c.time_s[0]) > now_s;
       around_peak(&c, 0.01, &lo, &hi);
     }
     f->landmark_count +=
-        status == HW_OK && read_landmark(&c, &river->sensors[s], f, now_s, &f->landmarks[f->landmark_count]);
+        status == HW_OK && !ahead && read_landmark(&c, &river->sensors[s], f, now_s, &f->landmarks[f->landmark_count]);
   }
   return status;
 }

@@ -18,35 +18,43 @@ typedef struct {
   double total;
 } histogram;
 
-static void make_kernel(double kernel[2 * HALF_KERNEL + 1]) {
-  double sum = 0;
-  for (int i = -HALF_KERNEL; i <= HALF_KERNEL; i++) {
-    sum += kernel[i + HALF_KERNEL] = exp(-0.5 * cell * cell * i * i);
+/* exp(-(i cell)^2 / 2) for i = -7 .. 7, made to sum to 1. */
+static const double kernel[2 * HALF_KERNEL + 1] = {
+    0.0004364074260381732, 0.002216259780359017, 0.00876547746924302, 0.026999571389573734, 0.06476860475414933,
+    0.1210036840004649,    0.17605932135785027,  0.19950134764464328, 0.17605932135785027,  0.1210036840004649,
+    0.06476860475414933,   0.026999571389573734, 0.00876547746924302, 0.002216259780359017, 0.0004364074260381732};
+
+typedef double raw_cells[HW__ANSWERS_MOST][HW__CELLS];
+
+/* Whose draws fall into which cell. Where each has one answer alone, one pass over them is enough. */
+static void count(const hw__question *q, const size_t *picked, const size_t *dealt, const size_t *place, size_t n,
+                  size_t cells, raw_cells raw) {
+  for (size_t k = 0; k < q->answers; k++) {
+    const double *joint = &q->joint[k * q->draws];
+    memset(raw[k], 0, cells * sizeof raw[k][0]);
+    for (size_t i = 0; i < n && !q->answer; i++) {
+      raw[k][place[i]] += joint[picked[dealt ? dealt[i] : i]];
+    }
   }
-  for (int i = 0; i <= 2 * HALF_KERNEL; i++) {
-    kernel[i] /= sum;
+  for (size_t i = 0; i < n && q->answer; i++) {
+    raw[q->answer[picked[dealt ? dealt[i] : i]]][place[i]] += 1 / (double)q->draws;
   }
 }
 
 static void fill(const hw__question *q, const size_t *picked, const size_t *dealt, const size_t *place, size_t n,
                  size_t cells, histogram *h) {
-  double kernel[2 * HALF_KERNEL + 1], raw[HW__CELLS];
-  make_kernel(kernel);
+  raw_cells raw;
+  count(q, picked, dealt, place, n, cells, raw);
   h->cells = cells + 2 * HALF_KERNEL;
   h->total = 0;
   memset(h->all, 0, h->cells * sizeof h->all[0]);
   for (size_t k = 0; k < q->answers; k++) {
-    const double *joint = &q->joint[k * q->draws];
     double *row = h->p[k];
-    memset(raw, 0, cells * sizeof raw[0]);
     memset(row, 0, h->cells * sizeof row[0]);
-    for (size_t i = 0; i < n; i++) {
-      raw[place[i]] += joint[picked[dealt ? dealt[i] : i]];
-    }
     for (size_t c = 0; c < cells; c++) {
-      if (raw[c] > 0) {
+      if (raw[k][c] > 0) {
         for (int d = 0; d <= 2 * HALF_KERNEL; d++) {
-          row[c + (size_t)d] += raw[c] * kernel[d];
+          row[c + (size_t)d] += raw[k][c] * kernel[d];
         }
       }
     }

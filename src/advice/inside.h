@@ -19,6 +19,7 @@ struct hw_advice {
   hw_rng rng;
   hw_spot *spots;
   size_t count;
+  bool provisional; /* as the answer it rests on */
 };
 
 /* A place with what each draw brings there, and what a reading is worth at each time. */

@@ -19,8 +19,21 @@ static hw_status make_room(const hw__foresight *f, size_t answers, hw__question 
   return q->joint ? HW_OK : HW_ENOMEM;
 }
 
+/* The same where every draw has one answer alone, which set_answer then says. */
+static hw_status make_plain_room(const hw__foresight *f, size_t answers, hw__question *q) {
+  const hw_status status = make_room(f, answers, q);
+  q->answer = calloc(f->count, sizeof *q->answer);
+  return status == HW_OK && q->answer ? HW_OK : HW_ENOMEM;
+}
+
+static void set_answer(hw__question *q, size_t draw, size_t answer) {
+  q->joint[answer * q->draws + draw] = 1 / (double)q->draws;
+  q->answer[draw] = (unsigned char)answer;
+}
+
 void hw__question_free(hw__question *question) {
   free(question->joint);
+  free(question->answer);
   hw__stretches_free(&question->fine);
   *question = (hw__question){0};
 }
@@ -40,10 +53,10 @@ static hw_status ask_place(const hw__foresight *f, hw__question *q) {
   hw__stretches coarse;
   hw_status status = hw__stretches_cut(f, STRETCHES, &coarse);
   if (status == HW_OK) {
-    status = make_room(f, coarse.count, q);
+    status = make_plain_room(f, coarse.count, q);
   }
   for (size_t j = 0; j < f->count && status == HW_OK; j++) {
-    q->joint[coarse.of_draw[j] * f->count + j] = 1 / (double)f->count;
+    set_answer(q, j, coarse.of_draw[j]);
   }
   hw__stretches_free(&coarse);
   return status != HW_OK ? status : hw__stretches_cut(f, FINE_STRETCHES, &q->fine);
@@ -125,7 +138,7 @@ static double passing(const hw__foresight *f, size_t draw, const hw__prospect *a
 
 static hw_status ask_intake(const hw__foresight *f, const hw_intake *intake, hw__question *q) {
   double *first = malloc(2 * f->count * sizeof *first);
-  const hw_status status = first ? make_room(f, WINDOWS + 1, q) : HW_ENOMEM;
+  const hw_status status = first ? make_plain_room(f, WINDOWS + 1, q) : HW_ENOMEM;
   if (status != HW_OK) {
     free(first);
     return status;
@@ -146,7 +159,7 @@ static hw_status ask_intake(const hw__foresight *f, const hw_intake *intake, hw_
     for (size_t w = 1; w < WINDOWS && k; w++) {
       k += first[j] > sorted[passed * w / WINDOWS];
     }
-    q->joint[k * f->count + j] = 1 / (double)f->count;
+    set_answer(q, j, k);
   }
   free(first);
   return HW_OK;

@@ -9,7 +9,8 @@ enum { HW__ANSWERS_MOST = 24 };
 
 typedef struct {
   size_t answers, draws;
-  double *joint; /* [answer][draw]; all of them sum to 1 */
+  double *joint;         /* [answer][draw]; all of them sum to 1 */
+  unsigned char *answer; /* [draw], where each has one alone; NULL: a draw may carry several */
   double share[HW__ANSWERS_MOST];
   hw__stretches fine; /* of the place, for its region; none for other questions */
 } hw__question;

@@ -10,38 +10,68 @@
 
 enum { WORD = 2 * HW_ID_SIZE };
 
-static const char *mass_text(double mass_g, char out[WORD]) {
-  const double size = fabs(mass_g);
-  if (size >= 1e6) {
-    snprintf(out, WORD, "%.4g t", mass_g / 1e6);
-  } else if (size >= 1000) {
-    snprintf(out, WORD, "%.4g kg", mass_g / 1000);
-  } else {
-    snprintf(out, WORD, "%.4g g", mass_g);
+/* Half a unit goes away from zero, as people round; printf alone would go to the even digit. */
+static double rounded(double value, int decimals) {
+  const double unit = pow(10, decimals);
+  return round(value * unit) / unit;
+}
+
+/* Three digits that mean something, without zeros that mean nothing and never as a power of ten; no digit before the
+ * point is given up. The dashboard has the same rules for numbers, masses and places (web/src/format.ts). */
+static const char *digits_text(double value, char out[WORD]) {
+  const double size = fabs(value);
+  const int decimals = size > 0 ? (int)fmin(6, fmax(0, 2 - floor(log10(size)))) : 0;
+  snprintf(out, WORD, "%.*f", decimals, rounded(value, decimals));
+  if (strchr(out, '.')) {
+    size_t end = strlen(out);
+    while (out[end - 1] == '0') {
+      end--;
+    }
+    out[out[end - 1] == '.' ? end - 1 : end] = '\0';
   }
+  return strcmp(out, "-0") == 0 ? strcpy(out, "0") : out;
+}
+
+static const char *with_unit(double value, const char *unit, char out[WORD]) {
+  char digits[WORD];
+  digits_text(value, digits);
+  snprintf(out, WORD, "%.*s %s", (int)(WORD - 8), digits, unit);
   return out;
 }
 
-static const char *place_text(double location_m, char out[WORD]) {
-  snprintf(out, WORD, "km %.2f", location_m / 1000);
+static const char *mass_text(double mass_g, char out[WORD]) {
+  const double size = fabs(mass_g);
+  return size >= 999.5e3 ? with_unit(mass_g / 1e6, "t", out)
+         : size >= 999.5 ? with_unit(mass_g / 1e3, "kg", out)
+                         : with_unit(mass_g, "g", out);
+}
+
+/* A place that a file gives is told to ten metres, one that is estimated to a hundred unless its interval is short. */
+enum { GIVEN = 2 };
+static const double short_m = 2000;
+
+static const char *place_text(double location_m, int decimals, char out[WORD]) {
+  const double km = round(location_m / pow(10, 3 - decimals)) / pow(10, decimals);
+  snprintf(out, WORD, "km %.*f", decimals, km == 0 ? 0 : km);
   return out;
 }
 
 /* With its branch, where the river has any. */
-static const char *where_text(const hw_result *result, size_t branch, double location_m, char out[WORD]) {
+static const char *where_text(const hw_result *result, size_t branch, double location_m, int decimals, char out[WORD]) {
+  char place[WORD];
   const bool named = branch < result->river->branch_count;
-  snprintf(out, WORD, "%s%skm %.2f", named ? result->river->branches[branch].id : "", named ? " " : "",
-           location_m / 1000);
+  snprintf(out, WORD, "%.*s%s%.*s", HW_ID_SIZE, named ? result->river->branches[branch].id : "", named ? " " : "",
+           WORD - HW_ID_SIZE - 2, place_text(location_m, decimals, place));
   return out;
 }
 
+/* Of the source, and of whatever is told beside it. */
+static int source_decimals(const hw_estimate *e) {
+  return e->has_interval && e->interval.hi.location_m - e->interval.lo.location_m < short_m ? 2 : 1;
+}
+
 static const char *concentration_text(double c_g_m3, char out[WORD]) {
-  if (fabs(c_g_m3) >= 0.1) {
-    snprintf(out, WORD, "%.3g mg/l", c_g_m3);
-  } else {
-    snprintf(out, WORD, "%.3g ug/l", c_g_m3 * 1000);
-  }
-  return out;
+  return fabs(c_g_m3) >= 0.1 ? with_unit(c_g_m3, "mg/l", out) : with_unit(c_g_m3 * 1000, "ug/l", out);
 }
 
 /* Never 0 % and never 100 %: no method is that sure. */
@@ -102,7 +132,7 @@ static void add_duration_lines(hw__text *text, const hw_estimate *e) {
   if (e->still_flowing >= 0.005) {
     hw__text_add(text, "  It still flows with probability %s", percent_text(e->still_flowing, mid));
     if (isfinite(e->rate_g_s)) {
-      hw__text_add(text, ", at %.3g g/s; the mass is the mass so far", e->rate_g_s);
+      hw__text_add(text, ", at %s an hour; the mass is the mass so far", mass_text(3600 * e->rate_g_s, lo));
     }
     hw__text_add(text, ".\n");
   }
@@ -119,7 +149,8 @@ static void add_region_lines(hw__text *text, const hw_result *result) {
   for (size_t i = 0; e->region_count > 1 && i < e->region_count; i++) {
     const hw_region *r = &e->regions[i];
     hw__text_add(text, "%s%5s  %s to %s\n", i ? "            " : "  stretches ", percent_text(r->probability, share),
-                 where_text(result, r->branch, r->lo_m, lo), place_text(r->hi_m, hi));
+                 where_text(result, r->branch, r->lo_m, source_decimals(e), lo),
+                 place_text(r->hi_m, source_decimals(e), hi));
   }
 }
 
@@ -133,7 +164,7 @@ static void add_release_lines(hw__text *text, const hw_result *result) {
   for (size_t i = 0; i < e->release_count; i++) {
     const hw_release *r = &e->releases[i];
     hw__text_add(text, "  %5s  %s at %s, %s\n", percent_text(r->probability, share), mass_text(r->source.mass_g, mass),
-                 where_text(result, r->source.branch, r->source.location_m, place),
+                 where_text(result, r->source.branch, r->source.location_m, source_decimals(e), place),
                  time_text(result, r->source.time_s, time));
   }
 }
@@ -146,10 +177,11 @@ static void add_source_lines(hw__text *text, const hw_result *result) {
   if (e->has_interval) {
     hw__text_add(text, "%s to %s", mass_text(e->interval.lo.mass_g, lo), mass_text(e->interval.hi.mass_g, hi));
   }
-  hw__text_add(text, "\n  place     %-22s", where_text(result, e->source.branch, e->source.location_m, mid));
+  hw__text_add(text, "\n  place     %-22s",
+               where_text(result, e->source.branch, e->source.location_m, source_decimals(e), mid));
   if (e->has_interval) {
-    hw__text_add(text, "%s to %s", place_text(e->interval.lo.location_m, lo),
-                 place_text(e->interval.hi.location_m, hi));
+    hw__text_add(text, "%s to %s", place_text(e->interval.lo.location_m, source_decimals(e), lo),
+                 place_text(e->interval.hi.location_m, source_decimals(e), hi));
   }
   hw__text_add(text, "\n  released  %-22s", time_text(result, e->source.time_s, mid));
   if (e->has_interval) {
@@ -198,7 +230,7 @@ static void add_candidate_lines(hw__text *text, const hw_result *result) {
     } else {
       const hw_candidate *c = &result->river->candidates[s->candidate];
       hw__text_add(text, "  %5s  %s%s%s at %s\n", share, c->id, c->name[0] ? ", " : "", c->name,
-                   where_text(result, c->branch, c->location_m, place));
+                   where_text(result, c->branch, c->location_m, GIVEN, place));
     }
   }
 }
@@ -239,7 +271,7 @@ static void add_arrival_lines(hw__text *text, const hw_result *result) {
     const hw_intake *k = &result->river->intakes[a->intake];
     char word[WORD], percent[WORD];
     hw__text_add(text, "  %s at %s\n", k->name[0] ? k->name : k->id,
-                 where_text(result, k->branch, k->location_m, word));
+                 where_text(result, k->branch, k->location_m, GIVEN, word));
     if (e->has_source) {
       add_window_lines(text, result, a, k->alarm_g_m3 > 0);
     }

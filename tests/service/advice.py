@@ -6,7 +6,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from serving import RIVER, Service, run_claims, spill  # noqa: E402
+from serving import RIVER, Service, processor_s, run_claims, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 # Doubt in the hydraulics leaves something to learn.
@@ -39,6 +39,16 @@ def other_questions(service, incident):
     assert absent[0] == 404, absent
 
 
+def takes_less_than_200_ms(service, incident):
+    """Of processor time, which other work on the machine hardly changes; `make bench-advice` prints both."""
+    for question in ("place", "who", "intake", "place&crews=3"):
+        used = processor_s(service.process.pid)
+        for _ in range(5):
+            service.get(f"/v1/incidents/{incident}/advice?for={question}")
+        used = (processor_s(service.process.pid) - used) / 5
+        assert used < 0.2, (question, used)
+
+
 def test_places_and_times_from_now_on_ranked_by_what_they_tell(folder):
     service, incident = with_a_pulse(folder)
     with_now = service.get(f"/v1/incidents/{incident}/advice")
@@ -64,6 +74,7 @@ def test_places_and_times_from_now_on_ranked_by_what_they_tell(folder):
     assert [p["location_m"] for p in same["places"]] == [p["location_m"] for p in with_now["places"]], same
     assert same["entropy_bits"] == with_now["entropy_bits"], (same, with_now)
     other_questions(service, incident)
+    takes_less_than_200_ms(service, incident)
     service.stop()
 
 

@@ -129,7 +129,15 @@ static void test_a_candidate_is_named_and_cleared(void **state) {
   (void)state;
   scene *s = set();
   s->suspicion.probability = 0.83;
-  check_told(s, "candidate", "Paper mill is the source with a probability of 83 %.");
+  s->estimate.provisional = true;
+  s->estimate.trust = HW_TRUST_PROVISIONAL;
+  check_told(s, "candidate", "Paper mill is the source with a probability of 83 %; provisional.");
+  s->suspicion.probability = 0.91;
+  check_told(s, "", NULL);
+  s->estimate.provisional = false;
+  s->estimate.trust = HW_TRUST_FULL;
+  check_told(s, "candidate_changed", "Paper mill is the source with a probability of 91 %.");
+  check_told(s, "", NULL);
   s->suspicion.probability = 0.41;
   check_told(s, "", NULL);
   s->suspicion.probability = 0.37;

@@ -4,8 +4,10 @@
  * a slow line and a busy river. Exit 77: no browser here. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { Folder, Service, SKIPPED, freePort, launch } from "./serving.mjs";
+import { cutText, faintText, overlaps } from "./looking.mjs";
+import { Folder, Service, SKIPPED, freePort, launch, openWatched } from "./serving.mjs";
 
 const [program, web, pictures] = process.argv.slice(2);
 const browser = await launch(web);
@@ -18,6 +20,11 @@ const faults = [];
 const services = [];
 
 const RIVERS = 200;
+const SIZES = [
+  [390, 844],
+  [1440, 900],
+  [2560, 1440],
+];
 const NETWORK = `name: Elm and its brooks
 hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}
 branches:
@@ -56,19 +63,7 @@ const simulate = (river, source, every, from, to) =>
     encoding: "utf8",
   }).stdout;
 
-async function openPage(address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60000);
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== address) faults.push(`asked another host: ${url}`);
-  });
-  await page.goto(address);
-  return page;
-}
+const openPage = (address, options) => openWatched(browser, faults, address, options);
 
 const waitForSentence = (page, pattern) => page.locator(".sentence h1").filter({ hasText: pattern }).waitFor();
 
@@ -117,6 +112,22 @@ try {
     await page.waitForFunction(() => document.querySelector(".rivers li b").innerText === "Brook 5");
     await page.getByLabel("Search rivers").fill("");
     await picture(page, "overview");
+  });
+
+  await check("two hundred rivers fit a phone, a desk and a wall, in light and dark", async () => {
+    for (const [width, height] of SIZES) {
+      for (const colorScheme of ["light", "dark"]) {
+        const other = await openPage(service.address, { viewport: { width, height }, colorScheme });
+        await waitForSentence(other, `No spill is known on any of ${RIVERS + 1} rivers`);
+        await other.locator(".rivers-map a").first().waitFor();
+        assert.ok(await other.locator(".rivers li").first().isVisible());
+        assert.ok(await other.getByText(`${RIVERS + 1 - 30} more`).isVisible(), "the list does not fill the page");
+        for (const look of [cutText, overlaps, faintText])
+          assert.deepEqual(await other.evaluate(look), [], `${width} ${colorScheme}: ${look.name}`);
+        await picture(other, `overview-${width}-${colorScheme}`);
+        await other.context().close();
+      }
+    }
   });
 
   await check("a network is drawn as a tree and as a map, and says which branch", async () => {
@@ -205,28 +216,44 @@ try {
     assert.ok(best_s < 2.5, `${best_s} s`);
   });
 
-  await check("at four readings a second the page takes less than a tenth of a core", async () => {
-    const busy = await openPage(service.address);
-    await busy.evaluate(() => (location.hash = "#/river/b30"));
-    await busy.locator(".sensor-card").first().waitFor();
-    const session = await busy.context().newCDPSession(busy);
-    await session.send("Performance.enable", { timeDomain: "threadTicks" });
-    const used = async () =>
-      (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
-    const rows = (from, count) =>
-      Array.from({ length: count }, (_, i) => `${from + i * 5},s${1 + (i % 2)},${1e-5 + 1e-6 * (i % 3)}`).join("\n");
-    await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(0, 4000)}\n`);
-    await busy.waitForTimeout(1500);
-    const [before, started] = [await used(), Date.now()];
-    for (let i = 0; i < 24; i++) {
-      await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(20000 + 5 * i, 1)}\n`);
-      await busy.waitForTimeout(Math.max(0, started + 250 * (i + 1) - Date.now()));
-    }
-    const share = ((await used()) - before) / ((Date.now() - started) / 1000);
-    console.log(`    ${(100 * share).toFixed(1)} % of a core`);
-    assert.ok(share < 0.1, `${(100 * share).toFixed(1)} %`);
-    await busy.context().close();
-  });
+  await check(
+    "a hundred thousand readings and four a second: little travels, less than a tenth of a core",
+    async () => {
+      const rows = (from, count) =>
+        Array.from({ length: count }, (_, i) => `${from + i * 5},s${1 + (i % 2)},${1e-5 + 1e-6 * (i % 3)}`).join("\n");
+      await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(0, 100000)}\n`);
+      const busy = await openPage(service.address);
+      const session = await busy.context().newCDPSession(busy);
+      let bytes = 0;
+      await session.send("Network.enable");
+      let stream = null; /* which never finishes, so that its bytes are counted as they come */
+      session.on("Network.requestWillBeSent", (e) => e.request.url.includes("/v1/stream") && (stream = e.requestId));
+      session.on("Network.dataReceived", (e) => e.requestId === stream && (bytes += e.dataLength));
+      session.on("Network.loadingFinished", (e) => (bytes += e.encodedDataLength));
+      await busy.goto("about:blank");
+      await busy.goto(`${service.address}/#/river/b30`);
+      await busy.locator(".sensor-card canvas").first().waitFor();
+      await busy.waitForTimeout(1500);
+      const start = bytes;
+      await session.send("Performance.enable", { timeDomain: "threadTicks" }); /* processor time: others may be busy */
+      const used = async () =>
+        (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
+      const [before, started] = [await used(), Date.now()];
+      for (let i = 0; i < 24; i++) {
+        await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(500000 + 5 * i, 1)}\n`);
+        await busy.waitForTimeout(Math.max(0, started + 250 * (i + 1) - Date.now()));
+      }
+      const seconds = (Date.now() - started) / 1000;
+      const share = ((await used()) - before) / seconds;
+      const rate = (bytes - start) / 1000 / seconds;
+      console.log(
+        `    ${(start / 1000).toFixed(0)} kB at the start, ${rate.toFixed(1)} kB/s, ${(100 * share).toFixed(1)} % of a core`,
+      );
+      assert.ok(share < 0.1, `${(100 * share).toFixed(1)} %`);
+      assert.ok(start < 400e3 && rate < 20, `${start} bytes, ${rate} kB/s`);
+      await busy.context().close();
+    },
+  );
 
   await check("opened by hand: the readings before it are drawn, and it is answered at once", async () => {
     const rows = Array.from({ length: 60 }, (_, i) => `${300 * i},s1,${(1e-5 + 1e-6 * (i % 3)).toPrecision(3)}`);
@@ -246,6 +273,34 @@ try {
       return ink > 300;
     });
     await hand.context().close();
+  });
+
+  await check("tiles are asked for only where the service names them, and its policy lets them in", async () => {
+    const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
+    const asked = [];
+    const server = createServer((request, answer) => {
+      asked.push(request.url);
+      answer.writeHead(200, { "Content-Type": "image/png", "Cross-Origin-Resource-Policy": "cross-origin" });
+      answer.end(Buffer.from(dot, "base64"));
+    });
+    await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${server.address().port}/{z}/{x}/{y}.png`;
+    const mapped = new Service(program, folder, await freePort(), ["--tiles", url]);
+    mapped.arguments[mapped.arguments.indexOf("--db") + 1] = join(folder.path, "mapped.db");
+    services.push(mapped);
+    await mapped.start();
+    const seen = [];
+    const viewer = await openWatched(browser, seen, mapped.address);
+    await viewer.getByRole("button", { name: "as a map" }).click();
+    await viewer.locator("svg.map .tiles image").first().waitFor({ state: "attached" });
+    for (let i = 0; i < 50 && !asked.length; i++) await viewer.waitForTimeout(100);
+    assert.match(asked[0] ?? "", /^\/\d+\/\d+\/\d+\.png$/);
+    assert.deepEqual(
+      seen.filter((s) => !s.startsWith("asked another host")),
+      [],
+    );
+    await viewer.context().close();
+    server.close();
   });
 
   assert.deepEqual(faults, [], "the browser has nothing to complain about");

@@ -178,3 +178,18 @@ export async function launch(web) {
     ],
   });
 }
+
+/* A page whose complaints are collected in faults: errors, and whatever it asks of another host. */
+export async function openWatched(browser, faults, address, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(60000);
+  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
+  page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
+  page.on("request", (request) => {
+    const url = new URL(request.url());
+    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== address) faults.push(`asked another host: ${url}`);
+  });
+  await page.goto(address);
+  return page;
+}

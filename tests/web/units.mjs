@@ -93,6 +93,51 @@ test("numbers carry their unit and never claim certainty", () => {
   assert.equal(plain(format.concentration(0.247, format.unitFor(0.365))), "0.247 mg/l");
 });
 
+/* The same pairs are in tests/test_result.c: the text and the dashboard have one rule. */
+test("masses and places have the digits that mean something", () => {
+  const plain = (text) => text.replaceAll("\u202f", " ").replaceAll("\u2212", "-");
+  for (const [mass_g, location_m, span_m, mass, place] of [
+    [1314.2, -21904, 5000, "1.31 kg", "-21.9"],
+    [999.9, -21904, 1900, "1 kg", "-21.90"],
+    [0.37, -14, 2000, "0.37 g", "0.0"],
+    [999499, 14250, 100, "999 kg", "14.25"],
+    [999500, 14250, 3e4, "1 t", "14.3"],
+    [1.2345e9, 370, 1e5, "1235 t", "0.4"],
+    [63203.05, -9000.8, 1999, "63.2 kg", "-9.00"],
+    [40, 123456, 2001, "40 g", "123.5"],
+  ]) {
+    assert.equal(plain(format.mass(mass_g)), mass);
+    assert.equal(plain(format.km(location_m, span_m)), place);
+  }
+  assert.equal(plain(format.concentration(1234.4, format.unitFor(1234.4))), "1234 mg/l");
+  assert.equal(plain(format.concentration(123456, format.unitFor(123456))), "123456 mg/l");
+});
+
+test("what is the same of several sensors is said once, by their names", () => {
+  const river = {
+    ...brook,
+    sensors: [
+      { id: "s1", name: "Weir" },
+      { id: "s2", name: "" },
+      { id: "s3", name: "Ford" },
+    ],
+  };
+  const warnings = [
+    "sensor s3: a lone reading of 0.3 g/m3 at 7200 s counts for little",
+    "sensor s1 never rose above its background",
+    "sensor s2 never rose above its background",
+    "sensor s3 never rose above its detection limit",
+  ];
+  assert.deepEqual(
+    sentence.plainWarnings(river, { origin_s: 0, warnings }).map((w) => w.replaceAll("\u202f", " ")),
+    [
+      "sensor Ford: a lone reading of 0.3 g/m3 at t = +2.00 h counts for little",
+      "2 sensors never rose above their background: Weir, s2",
+      "sensor Ford never rose above its detection limit",
+    ],
+  );
+});
+
 test("a place between two points of the centreline is found by its river metre", () => {
   const coordinates = [
     [7, 50],
@@ -303,7 +348,7 @@ test("seconds in a warning become a time that people read", () => {
   const text = "sensor s1: a lone reading of 0.4 g/m3 at 3600 s fits neither the pulse nor the level";
   const river = { ...brook, time_base: "calendar" };
   assert.match(
-    unbroken(sentence.plainWarning(river, { ...found, origin_s: 1709251200 }, text)),
+    unbroken(sentence.plainWarnings(river, { ...found, origin_s: 1709251200, warnings: [text] })[0]),
     /at 1 Mar 01:00 UTC fits/,
   );
 });

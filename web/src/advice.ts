@@ -63,8 +63,9 @@ export function useAdvised(incident: Incident | undefined): Advised | null {
   return incident && shown?.incident === incident.id ? shown.advised : null;
 }
 
-/* Only the engine that judges itself has samples to advise by. */
-export const canAdvise = (incident: Incident) => incident.state === "open" && Boolean(incident.trust);
+/* Only the engine that judges itself has samples to advise by, and only where it stands by them. */
+export const canAdvise = (incident: Incident) =>
+  incident.state === "open" && Boolean(incident.trust) && incident.trust !== "none";
 
 /* Ask again while the incident is open: at once, then every ten seconds. */
 export function useAsking(incident: Incident, question: Question): void {

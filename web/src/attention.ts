@@ -2,15 +2,15 @@
  * sound, which say it to whoever does not look at the page. */
 import type { Incident } from "./model";
 
-/* 4: an alarm level is expected to be passed at an intake. 3: a dependable answer. 2: a provisional one. 1: a rise
- * without a source. 0: over, or no spill is seen. */
+/* 4: an alarm level is expected to be passed at an intake. 3: a dependable answer. 2: a provisional one. 1: no source
+ * yet. 0: over, or no spill is seen. */
 export type Grade = 0 | 1 | 2 | 3 | 4;
 
 export const GRADE_WORD: Record<Grade, string> = {
   4: "Alarm level expected",
   3: "Spill",
   2: "Spill, provisional",
-  1: "Rise, no source yet",
+  1: "Incident, no source yet",
   0: "No spill seen",
 };
 

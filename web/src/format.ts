@@ -8,14 +8,23 @@ function signed(text: string): string {
   return text.replace("-", MINUS);
 }
 
-/* River kilometre; more decimals where what is shown spans little. */
+/* River kilometre of what is estimated: to a hundred metres, to ten where its interval is short. As the text of
+ * `headwater identify` has it (src/io/result_text.c), and so are masses and concentrations below. */
 export function km(location_m: number, span_m = Infinity): string {
   return fixedKm(location_m, span_m < 2000 ? 2 : 1);
 }
 
+/* Of what the river file gives. */
+export const givenKm = (location_m: number) => fixedKm(location_m, 2);
+
+/* Half a unit goes away from zero, as people round. */
+function rounded(value: number, unit: number): number {
+  return (Math.sign(value) * Math.round(Math.abs(value) * unit)) / unit || 0;
+}
+
 export function fixedKm(location_m: number, decimals: number): string {
-  const text = (location_m / 1000).toFixed(decimals);
-  return signed(Number(text) === 0 ? text.replace("-", "") : text);
+  const tens = rounded(location_m / 10 ** (3 - decimals), 1);
+  return signed((tens / 10 ** decimals || 0).toFixed(decimals));
 }
 
 /* Never quite none and never quite all: no method is that sure. */
@@ -29,7 +38,7 @@ export function percent(probability: number): string {
 function digits(value: number): string {
   if (value === 0) return "0";
   const places = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return signed(String(Number(value.toFixed(Math.min(places, 6)))));
+  return signed(String(Number(rounded(value, 10 ** Math.min(places, 6)).toFixed(6))));
 }
 
 export function mass(mass_g: number): string {

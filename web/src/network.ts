@@ -1,6 +1,6 @@
 /* Rivers with branches: how a place is called, where it lies on the way to the outlet, which way the water takes. On a
  * river without branches the branch is null and the way is the river. */
-import { km } from "./format";
+import { givenKm, km } from "./format";
 import type { Branch, River } from "./model";
 
 export const isNetwork = (river: River) => river.branches.length > 0;
@@ -10,16 +10,22 @@ export const branchOf = (river: River, id: string | null | undefined): Branch | 
 
 export const branchName = (branch: Branch) => branch.name || branch.id;
 
-/* "river km -12.0", or "Ash Brook km -9.0". */
-export function placeText(
+function onBranch(river: River, branch: string | null | undefined, km: string): string {
+  const on = branchOf(river, branch);
+  return `${on ? branchName(on) : "river"} km ${km}`;
+}
+
+/* "river km -12.0", or "Ash Brook km -9.0": a place that is estimated, within so many metres. */
+export const placeText = (
   river: River,
   branch: string | null | undefined,
   location_m: number,
   span_m = Infinity,
-): string {
-  const on = branchOf(river, branch);
-  return `${on ? branchName(on) : "river"} km ${km(location_m, span_m)}`;
-}
+): string => onBranch(river, branch, km(location_m, span_m));
+
+/* One that the river file gives. */
+export const givenPlace = (river: River, place: { branch: string | null; location_m: number }): string =>
+  onBranch(river, place.branch, givenKm(place.location_m));
 
 /* What people call a sensor. */
 export const sensorName = (sensor: { id: string; name: string }) => sensor.name || sensor.id;

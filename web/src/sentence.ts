@@ -1,10 +1,14 @@
 /* The sentence on top, and what it is made of: one pass from a result to words. */
 import { concentration, duration, instant, mass, percent, shortInstant, type Unit } from "./format";
-import type { Arrival, Incident, Intake, Result, River, RiverBrief, Triple } from "./model";
+import type { Arrival, Incident, Intake, Pair, Result, River, RiverBrief, Triple } from "./model";
 import { liesBelow, placeText, sensorName } from "./network";
 
 /* Of a past incident: the service runs with --keep. */
 export const FORGOTTEN = "The readings of this incident are no longer kept; its result and history are.";
+
+/* How long the interval of the place is, which says how many of its digits mean something. */
+export const spanOf = ({ interval }: { interval: { location_m: Pair } | null }) =>
+  interval ? interval.location_m[1] - interval.location_m[0] : Infinity;
 
 /* The most probable facility, when there is one to name. */
 export function suspect(river: River, result: Result): { name: string; probability: number } | null {
@@ -60,13 +64,45 @@ export function below(river: River, incident: Incident): Intake[] {
 /* Whole: what follows a comma may be all that tells two rivers apart. */
 export const nameOf = (river: { id: string; name: string }) => river.name.trim() || river.id;
 
-/* A warning of the method with its seconds as a time that people read. */
-export function plainWarning(river: River, incident: Incident, text: string): string {
-  return text.replace(
+/* A warning of the method with its seconds as a time that people read, and sensors by their names. */
+function plainWarning(river: River, incident: Incident, text: string): string {
+  const named = text.replace(/\bsensor ([^\s:,;]+)/g, (whole, id: string) => {
+    const sensor = river.sensors.find((s) => s.id === id);
+    return sensor ? `sensor ${sensorName(sensor)}` : whole;
+  });
+  return named.replace(
     / at (-?\d+) s\b/g,
     (_, s: string) => ` at ${shortInstant(river, Number(s) + incident.origin_s)}`,
   );
 }
+
+/* All of them; what is the same of several sensors is said once. */
+export function plainWarnings(river: River, incident: Incident): string[] {
+  const same = new Map<string, string[]>();
+  const lines: string[] = [];
+  for (const warning of incident.warnings) {
+    const text = plainWarning(river, incident, warning);
+    const sensor = river.sensors.find((s) => text.startsWith(`sensor ${sensorName(s)} never `));
+    if (!sensor) {
+      lines.push(text);
+      continue;
+    }
+    const name = sensorName(sensor);
+    const what = text.slice(`sensor ${name} `.length);
+    if (!same.has(what)) same.set(what, []);
+    same.get(what)!.push(name);
+  }
+  for (const [what, names] of same)
+    lines.push(
+      names.length === 1
+        ? `sensor ${names[0]} ${what}`
+        : `${names.length} sensors ${manyOf(what)}: ${names.join(", ")}`,
+    );
+  return lines;
+}
+
+/* "never rose above its background" of several. */
+const manyOf = (what: string) => what.replace(/\bits\b/g, "their");
 
 export type Harm = "exceeds" | "below" | "possible" | "unknown";
 
@@ -155,7 +191,7 @@ export function spillSentence(river: River, incident: Incident, now_s: number, u
     return `${over}${nameOf(river)}: ${cause}; ${silenceSentence(incident)}`;
   }
   const e = incident.estimate;
-  const span = incident.interval ? incident.interval.location_m[1] - incident.interval.location_m[0] : Infinity;
+  const span = spanOf(incident);
   const who = suspect(river, incident);
   const at = placeText(river, e.branch, e.location_m, span);
   const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), ${at}` : at;

@@ -8,6 +8,9 @@ export const TIME_STEPS = [
 /* Steps of time on a clock without dates, which counts in hours and their hundredths. */
 export const HOUR_STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500].map((h) => 3600 * h);
 
+/* Steps of what is counted: there is no half reading. */
+export const COUNT_STEPS = [0, 1, 2, 3, 4, 5, 6].flatMap((power) => [1, 2, 5].map((m) => m * 10 ** power));
+
 /* 1, 2 or 5 times a power of ten, so that no more than `most` of them fit into the span. */
 export function niceStep(span: number, most: number): number {
   const raw = span / Math.max(2, most);

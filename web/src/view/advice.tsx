@@ -1,8 +1,10 @@
 /* Where and when to take the next sample: a card, and marks on the pictures of the river. */
 import { useState } from "preact/hooks";
 import { canAdvise, useAdvised, useAsking, type AdvisedPlace, type Question } from "../advice";
-import { concentration, km, percent, shortInstant, type Unit } from "../format";
+import { concentration, givenKm, percent, shortInstant, type Unit } from "../format";
 import type { Incident, River } from "../model";
+import { givenPlace } from "../network";
+import { sentenceOf } from "./card";
 import { Panel } from "./panel";
 
 const QUESTIONS: [Question, string][] = [
@@ -11,22 +13,17 @@ const QUESTIONS: [Question, string][] = [
   ["intake", "what reaches the intakes"],
 ];
 
-function sentence(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
-}
-
 function Place({ river, unit, place }: { river: River; unit: Unit; place: AdvisedPlace }) {
   const [from, to] = place.stretch_m;
-  const branch = place.branch ? `${place.branch} ` : "";
-  const where = from === to ? `km ${km(from)}` : `km ${km(from)} to ${km(to)}`;
+  const start = givenPlace(river, { branch: place.branch, location_m: from });
+  const where = from === to ? start : `${start} to ${givenKm(to)}`;
   const at = (time_s: number) => shortInstant(river, time_s);
   const when = place.from_s === place.until_s ? at(place.time_s) : `${at(place.from_s)} to ${at(place.until_s)}`;
   const [lo, mid, hi] = place.expected_g_m3.map((c) => concentration(c, unit));
   return (
     <li>
       <strong>
-        {branch}
-        {where}, {when}
+        {sentenceOf(where)}, {when}
       </strong>
       <span class="note">
         {place.bits.toFixed(2)} bit. Expect {mid} ({lo} to {hi}), seen with {percent(place.seen)}.
@@ -60,7 +57,9 @@ export function AdvicePanel({ river, incident, unit }: { river: River; incident:
       ? "the incident is closed"
       : canAdvise(incident)
         ? (advised?.refusal ?? "being worked out")
-        : "appears with the first answer of the posterior engine";
+        : incident.trust === "none"
+          ? "the readings cannot be explained: there is nothing to advise on"
+          : "appears with the first answer of the posterior engine";
   return (
     <Panel id="advice" title="Where to sample next" note={note} tools={canAdvise(incident) && tools}>
       {advice ? (
@@ -70,7 +69,7 @@ export function AdvicePanel({ river, incident, unit }: { river: River; incident:
           ))}
         </ol>
       ) : (
-        <p class="empty">{sentence(silent)}</p>
+        <p class="empty">{`${sentenceOf(silent)}.`}</p>
       )}
     </Panel>
   );

@@ -30,7 +30,11 @@ function Heard({ alarm }: { alarm: Alarm }) {
 export function AlarmPanel({ incident }: { incident: Incident }) {
   if (!incident.alarms.length) return null;
   return (
-    <Panel id="alarms" title="Alarms" note="All alarms of this incident, and who has acknowledged them.">
+    <Panel
+      id="alarms"
+      title="Alarms"
+      note="As they were last told, and who has acknowledged them. A window that moves by minutes is not told again."
+    >
       <ul class="alarms">
         {incident.alarms.map((a) => (
           <li key={`${a.kind} ${a.subject}`}>

@@ -2,10 +2,10 @@
 import { GRADE_WORD, iconOf, showIcon, unheard, type Grade } from "../attention";
 import { riverNow, useTick } from "../clock";
 import { highest } from "../forecast";
-import { duration, instant, unitFor, type Unit } from "../format";
+import { duration, instant, isCalendar, unitFor, type Unit } from "../format";
 import type { Incident, River } from "../model";
 import { sensorName } from "../network";
-import { calmSentence, nameOf, plainWarning, spillSentence } from "../sentence";
+import { calmSentence, nameOf, plainWarnings, spillSentence } from "../sentence";
 import type { State } from "../store";
 import { AlarmPanel } from "./alarms";
 import { Answers } from "./answers";
@@ -34,6 +34,12 @@ function largest(state: State, incident: Incident | undefined): number {
 
 const peakOf = (incident: Incident) => Math.max(0, ...incident.arrivals.map((a) => a.peak_g_m3?.[1] ?? 0));
 
+/* Of readings that are of another day: what is said to come "in an hour" is meant from then. */
+function oldNews(river: River): string {
+  const { now_s, live } = riverNow(river);
+  return live || !isCalendar(river) ? "" : `All of this is as of its latest reading, ${instant(river, now_s)}.`;
+}
+
 type Open = { incident: Incident; grade: Grade };
 
 /* Spills that are not the one on the screen: nothing urgent hides behind it. What is as bad is said in full. */
@@ -48,13 +54,18 @@ function Others({ open, shown, state }: { open: Open[]; shown: Incident | undefi
         const name = river ? nameOf(river) : incident.river_id;
         const full = river && theirs >= grade;
         const heard = unheard(incident).length ? "" : ", acknowledged";
+        const tone = `${theirs >= 3 ? "alarm" : "warn"} ${full ? "full" : ""} ${theirs > grade ? "worse" : ""}`;
         return (
-          <li key={incident.id} class={`${theirs >= 3 ? "alarm" : "warn"} ${full ? "full" : ""}`}>
+          <li key={incident.id} class={tone}>
             <a href={`#/incident/${incident.id}`}>
               {GRADE_WORD[theirs]} on {name}, since {instant(river, incident.opened_s)}
               {heard}
             </a>
-            {full && <p>{spillSentence(river, incident, riverNow(river).now_s, unitFor(peakOf(incident)))}</p>}
+            {full && (
+              <p>
+                {spillSentence(river, incident, riverNow(river).now_s, unitFor(peakOf(incident)))} {oldNews(river)}
+              </p>
+            )}
           </li>
         );
       })}
@@ -62,12 +73,24 @@ function Others({ open, shown, state }: { open: Open[]; shown: Incident | undefi
   );
 }
 
+const nameIn = (state: State, id: string) => {
+  const river = state.overview.get(id);
+  return river ? nameOf(river) : id;
+};
+
+/* Above all rivers: how many, and the worst of them. */
+function openSentence(open: Open[], state: State): string {
+  const worst = `${GRADE_WORD[open[0]!.grade].toLowerCase()} on ${nameIn(state, open[0]!.incident.river_id)}`;
+  return open.length === 1
+    ? `One incident is open: ${worst}.`
+    : `${open.length} incidents are open. The worst: ${worst}.`;
+}
+
 /* The tab says it too: how many, how bad the worst is, and where. */
 function titleOf(open: Open[], state: State): string {
   const worst = open[0];
   if (!worst) return "headwater";
-  const river = state.overview.get(worst.incident.river_id);
-  return `(${open.length}) ${GRADE_WORD[worst.grade]}: ${river ? nameOf(river) : worst.incident.river_id}`;
+  return `(${open.length}) ${GRADE_WORD[worst.grade]}: ${nameIn(state, worst.incident.river_id)}`;
 }
 
 const NOTICES = 4;
@@ -77,7 +100,9 @@ function Notices({ river, incident }: { river: River; incident: Incident | undef
   const lines = silent.map(
     (s) => `Sensor ${sensorName(s)} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`,
   );
-  lines.push(...(incident ? incident.warnings.map((w) => plainWarning(river, incident, w)) : river.remarks));
+  lines.push(...(incident ? plainWarnings(river, incident) : river.remarks));
+  const old = incident?.state === "open" ? oldNews(river) : "";
+  if (old) lines.unshift(old);
   if (!lines.length) return null;
   const items = (list: string[]) => list.map((l) => <li key={l}>{l}</li>);
   return (
@@ -125,7 +150,7 @@ function toneOf(state: State, open: Open[], river: River | undefined, incident: 
   if (!state.loaded || (!river && !state.all)) return "";
   if (incident) {
     if (incident.state === "closed") return "";
-    return incident.provisional || !incident.estimate ? "warn" : "alarm";
+    return (open.find((o) => o.incident.id === incident.id)?.grade ?? 0) >= 3 ? "alarm" : "warn";
   }
   const watched = [...state.overview.values()].filter((r) => !open.length || !river || r.id === river.id);
   if (state.all && (open[0]?.grade ?? 0) >= 3) return "alarm";
@@ -152,7 +177,7 @@ export function App() {
       : river && incident
         ? spillSentence(river, incident, riverNow(river).now_s, unit)
         : calmSentence(brief && open.length ? [brief] : [...state.overview.values()]);
-  const told = open.length > 0 && state.all ? `${open.length} open; ${GRADE_WORD[open[0]!.grade].toLowerCase()}.` : "";
+  const told = open.length > 0 && state.all ? openSentence(open, state) : "";
   return (
     <>
       <a

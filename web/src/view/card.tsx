@@ -60,14 +60,26 @@ export function noAnswer(incident: Incident): string {
 export const sentenceOf = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /* The first few of a list, and a way to all the others. */
-export function Some<T>({ list, most, items }: { list: T[]; most: number; items: (part: T[]) => ComponentChildren }) {
+export function Some<T>({
+  list,
+  most,
+  items,
+  urgent,
+}: {
+  list: T[];
+  most: number;
+  items: (part: T[]) => ComponentChildren;
+  urgent?: (rest: T[]) => string; /* what of the others must not go unread */
+}) {
   const rest = list.slice(most);
   return (
     <>
       {items(list.slice(0, most))}
       {rest.length > 0 && (
         <details class="rest">
-          <summary>{rest.length} more</summary>
+          <summary>
+            {rest.length} more{urgent?.(rest)}
+          </summary>
           {items(rest)}
         </details>
       )}

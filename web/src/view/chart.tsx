@@ -1,8 +1,8 @@
 /* A uPlot chart that follows its container, the theme and its data. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { MINUS, utcDate, utcTime } from "../format";
-import { HOUR_STEPS, TIME_STEPS } from "../ticks";
+import { COUNT_STEPS, HOUR_STEPS, TIME_STEPS } from "../ticks";
 import { useTheme, color } from "./theme";
 
 export interface ChartProps {
@@ -91,7 +91,7 @@ function build(props: () => ChartProps, width: number): uPlot.Options {
       {
         ...axis,
         values: ticksOf(made.xKind),
-        ...(made.xKind === "count" ? { space: 36 } : { incrs: TIME_STEPS, space: 56 }),
+        ...(made.xKind === "count" ? { space: 36, incrs: COUNT_STEPS } : { incrs: TIME_STEPS, space: 56 }),
         size: made.xKind === "utc" ? 36 : 24,
       },
       {
@@ -120,7 +120,8 @@ export function Chart(props: ChartProps) {
   /* What the chart is made of, as opposed to what it shows. */
   const shape = JSON.stringify([props.series.map((s) => s.label), props.xKind, props.height, theme]);
 
-  useEffect(() => {
+  /* At once, not after the next picture of the page: paper does not wait. */
+  useLayoutEffect(() => {
     const element = host.current!;
     const make = new uPlot(
       build(() => latest.current, element.clientWidth || 300),

@@ -33,10 +33,10 @@ function words(event: LogEvent, river: RiverBrief | undefined, unit: Unit): stri
     }
     case "sensor_silent": {
       const age = number(body["age_s"]);
-      return `Sensor ${event.subject} is silent${age === null ? "" : `, last reading ${duration(age)} before`}`;
+      return `Sensor ${text(body["name"]) || event.subject} is silent${age === null ? "" : `, last reading ${duration(age)} before`}`;
     }
     case "sensor_heard":
-      return `Sensor ${event.subject} reports again`;
+      return `Sensor ${text(body["name"]) || event.subject} reports again`;
     default:
       return `${event.kind.replace(/_/g, " ")}${event.subject ? `: ${event.subject}` : ""}`;
   }
@@ -47,6 +47,7 @@ const TONE: Record<string, string> = {
   intake_alarm: "alarm",
   intake_alarm_changed: "alarm",
   candidate: "warn",
+  candidate_changed: "warn",
   sensor_silent: "warn",
 };
 

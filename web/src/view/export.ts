@@ -2,7 +2,6 @@
 import * as api from "../api";
 import type { Incident, River } from "../model";
 import { shownFrom } from "../store";
-import { apply } from "./theme";
 
 export function download(blob: Blob, name: string): void {
   const link = document.createElement("a");
@@ -43,22 +42,6 @@ export async function saveIncident(id: number): Promise<void> {
 
 export async function saveBulletin(id: number): Promise<void> {
   asFile(await api.bulletin(id), "text/plain", `incident-${id}.txt`);
-}
-
-/* Pictures are drawn again for the width of a sheet, then printed. */
-export function printPage(): void {
-  const root = document.documentElement;
-  root.dataset["printing"] = "yes";
-  apply();
-  window.addEventListener(
-    "afterprint",
-    () => {
-      delete root.dataset["printing"];
-      apply();
-    },
-    { once: true },
-  );
-  setTimeout(() => window.print(), 400);
 }
 
 /* An empty picture in the page's colour. */

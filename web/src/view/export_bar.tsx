@@ -1,6 +1,6 @@
 /* What can be taken away. */
 import type { Incident, River } from "../model";
-import { printPage, saveBulletin, saveIncident, savePlaces, saveReadings } from "./export";
+import { saveBulletin, saveIncident, savePlaces, saveReadings } from "./export";
 
 export function Exports({ river, incident }: { river: River; incident: Incident | undefined }) {
   return (
@@ -22,7 +22,7 @@ export function Exports({ river, incident }: { river: River; incident: Incident 
           Bulletin, text
         </button>
       )}
-      <button type="button" onClick={printPage}>
+      <button type="button" onClick={() => window.print()}>
         Print
       </button>
       {!incident && <span>Readings of the last day.</span>}

@@ -3,10 +3,11 @@ import { useMemo, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import { isCalendar, km, mass, relativeTime, utcTime } from "../format";
 import type { Incident, River, Source, Track } from "../model";
+import { spanOf } from "../sentence";
 import { Chart } from "./chart";
 import { canvasToPng } from "./export";
 import { Panel } from "./panel";
-import { color } from "./theme";
+import { color, useTheme } from "./theme";
 
 /* A step that had a source. */
 type Found = Track & Source;
@@ -17,11 +18,11 @@ interface Quantity {
   title: string;
   unit?: (river: River) => string;
   toShown: (value: number, incident: Incident) => number;
-  format: (value: number, river: River) => string;
+  format: (value: number, river: River, span_m: number) => string;
 }
 
 const QUANTITIES: Quantity[] = [
-  { key: "location_m", title: "Place, river km", toShown: (v) => v, format: (v) => km(v) },
+  { key: "location_m", title: "Place, river km", toShown: (v) => v, format: (v, _, span_m) => km(v, span_m) },
   {
     key: "time_s",
     title: "Time of release",
@@ -54,6 +55,7 @@ function Narrowing({
   history: Found[];
   quantity: Quantity;
 }) {
+  useTheme(); /* the colours below are of it */
   const { data, y } = useMemo(() => {
     const rows = history.map((t): [number, number, number] => {
       const mid = quantity.toShown(t[quantity.key], incident);
@@ -80,7 +82,7 @@ function Narrowing({
       <figcaption>
         {quantity.title}{" "}
         <b>
-          {quantity.format(quantity.toShown(last[quantity.key], incident), river)}
+          {quantity.format(quantity.toShown(last[quantity.key], incident), river, spanOf(last))}
           {quantity.unit && ` ${quantity.unit(river)}`}
         </b>
       </figcaption>
@@ -92,7 +94,7 @@ function Narrowing({
         xKind="count"
         x={[history[0]!.readings, Math.max(history[0]!.readings + 1, last.readings)]}
         y={y}
-        yFormat={(v) => quantity.format(v, river)}
+        yFormat={(v) => quantity.format(v, river, y[1] - y[0])}
         height={HEIGHT}
         wideAxis
         {...(quantity.key === "time_s" ? { yTime: isCalendar(river) ? ("utc" as const) : ("hours" as const) } : {})}

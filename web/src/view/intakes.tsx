@@ -1,6 +1,16 @@
 /* Which intakes are in its path, from when until when, and whether it harms. */
 import type { ComponentChildren } from "preact";
-import { concentration, duration, instant, isCalendar, km, percent, relativeTime, utcTime, type Unit } from "../format";
+import {
+  concentration,
+  duration,
+  givenKm,
+  instant,
+  isCalendar,
+  percent,
+  relativeTime,
+  utcTime,
+  type Unit,
+} from "../format";
 import type { Reading, River, Triple } from "../model";
 import { sensorName } from "../network";
 import type { SensorReadings } from "../readings";
@@ -61,7 +71,11 @@ function Intakes({ list, row }: { list: Threat[]; row: (threat: Threat) => Compo
       ))}
     </ul>
   );
-  return <Some list={list} most={LISTED} items={items} />;
+  const urgent = (rest: Threat[]) => {
+    const count = rest.filter((t) => !t.passed && harm(t) === "exceeds").length;
+    return count ? `, ${count} of them above the alarm level` : "";
+  };
+  return <Some list={list} most={LISTED} items={items} urgent={urgent} />;
 }
 
 const nameOfSensor = (river: River, id: string) =>
@@ -94,7 +108,7 @@ export function Path(props: CardProps) {
         row={(t) => (
           <>
             <span class="name">
-              {t.intake.name || t.intake.id} <span class="range">km {km(t.intake.location_m)}</span>
+              {t.intake.name || t.intake.id} <span class="range">km {givenKm(t.intake.location_m)}</span>
             </span>
             <When river={river} threat={t} now_s={now_s} origin_s={incident.origin_s} />
           </>

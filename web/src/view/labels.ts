@@ -1,14 +1,22 @@
-/* Labels side by side in as few rows as possible, each near its mark; those there is no room for are left out. */
+/* Labels side by side in as few rows as possible, each near its mark; those there is no room for are left out, the
+ * least urgent first. */
 export interface Label<T> {
   item: T;
   x: number; /* of the mark */
   lines: string[];
+  rank?: number; /* the lower, the more it matters that it is read */
 }
 
 export interface Placed<T> extends Label<T> {
   left: number;
   width: number;
-  row: number;
+  named: number; /* how many of its lines are its name */
+  y: number; /* from the top of all rows to the top of its own */
+}
+
+export interface Rows<T> {
+  placed: Placed<T>[];
+  height: number; /* of all rows */
 }
 
 const pen = document.createElement("canvas").getContext("2d")!;
@@ -19,21 +27,41 @@ function widthOf(text: string): number {
   return pen.measureText(text).width;
 }
 
-const ROWS = 4;
-
-export function place<T>(labels: Label<T>[], width: number): { placed: Placed<T>[]; rows: number } {
-  const ends: number[] = [];
-  const placed: Placed<T>[] = [];
-  for (const label of [...labels].sort((a, b) => a.x - b.x)) {
-    const size = Math.max(...label.lines.map(widthOf)) + 12;
-    const left = Math.max(2, Math.min(label.x - size / 2, width - size - 2));
-    let row = ends.findIndex((end) => end <= left);
-    if (row < 0) row = ends.length;
-    if (row >= ROWS) continue;
-    ends[row] = left + size;
-    placed.push({ ...label, left, width: size, row });
+/* A text in lines that fit; a single word that does not stays whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines[lines.length - 1];
+    if (last !== undefined && widthOf(`${last} ${word}`) <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
   }
-  return { placed, rows: ends.length };
+  return lines;
+}
+
+const ROWS = 4;
+const LINE = 14;
+const MARGIN = 12; /* between two labels */
+
+export function place<T>(labels: Label<T>[], width: number): Rows<T> {
+  const rows: Omit<Placed<T>, "y">[][] = [];
+  for (const label of [...labels].sort((a, b) => (a.rank ?? 0) - (b.rank ?? 0) || a.x - b.x)) {
+    const lines = label.lines.flatMap((l) => wrap(l, width - MARGIN - 4));
+    const size = Math.max(...lines.map(widthOf)) + MARGIN;
+    const left = Math.max(2, Math.min(label.x - size / 2, width - size - 2));
+    const free = (row: Omit<Placed<T>, "y">[]) => row.every((l) => l.left + l.width <= left || left + size <= l.left);
+    let row = rows.findIndex(free);
+    if (row < 0) row = rows.length;
+    if (row >= ROWS) continue;
+    const named = wrap(label.lines[0]!, width - MARGIN - 4).length;
+    (rows[row] ??= []).push({ ...label, lines, named, left, width: size });
+  }
+  const placed: Placed<T>[] = [];
+  let y = 0;
+  for (const row of rows) {
+    placed.push(...row.map((l) => ({ ...l, y })));
+    y += LINE * Math.max(2, ...row.map((l) => l.lines.length)) + 4;
+  }
+  return { placed, height: y };
 }
 
 export interface MapLabel {
@@ -50,7 +78,6 @@ interface Box {
   bottom: number;
 }
 
-const LINE = 14;
 const BESIDE = 14; /* from the middle of a mark to its label */
 
 const apart = (a: Box, b: Box) => a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top;

@@ -1,5 +1,5 @@
 /* The river as it lies, from its centrelines, branch by branch; north up, tiles only where the service names some. */
-import { concentration, km, type Unit } from "../format";
+import { concentration, fixedKm, type Unit } from "../format";
 import { pointAt, stretch, type Centerline } from "../geometry";
 import { fit } from "../mercator";
 import type { Incident, Plume, River } from "../model";
@@ -8,7 +8,8 @@ import { harm, threats } from "../sentence";
 import { AdviceMarks } from "./advice";
 import { CandidateMark, IntakeMark, SensorMark } from "./marks";
 import { placeOnMap, type MapLabel } from "./labels";
-import { candidateLines, describe, intakeLines, sensorLines } from "./words";
+import { candidateLines, describe, intakeLines, intakeRank, sensorLines } from "./words";
+import { Caption, captionHeight, unnamedText } from "./schematic";
 import { linePath, ScaleBar, Tiles } from "./tiles";
 
 interface Props {
@@ -53,8 +54,9 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
     return point ? [{ x: point[0], y: point[1], lines: said, class: name }] : [];
   };
   const threatAt = (id: string) => ahead.find((t) => t.intake.id === id);
+  const urgent = [...river.intakes].sort((a, b) => intakeRank(threatAt(a.id)) - intakeRank(threatAt(b.id)));
   const wanted = [
-    ...river.intakes.flatMap((i) => label(i, intakeLines(river, threatAt(i.id), i.name || i.id, now_s), "label")),
+    ...urgent.flatMap((i) => label(i, intakeLines(river, threatAt(i.id), i.name || i.id, now_s), "label")),
     ...river.candidates.flatMap((c) => label(c, candidateLines(incident, c), "label candidate-label")),
     ...river.sensors.flatMap((s) => label(s, sensorLines(s), "label")),
     ...river.branches.flatMap((b) =>
@@ -64,6 +66,10 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
   const labels = placeOnMap(wanted, width);
   const places = [...river.sensors, ...river.candidates, ...river.intakes];
   const off = places.filter((p) => !lineOf(p.branch)).length;
+  const beyond = places.filter((p) => {
+    const along = lineOf(p.branch)?.at_m;
+    return along && (p.location_m < along[0]! || p.location_m > along[along.length - 1]!);
+  }).length;
   const regions = incident?.region?.length
     ? incident.region
     : incident?.interval
@@ -71,14 +77,20 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
       : [];
   const source = incident?.estimate && at(incident.estimate);
   const single = lines.size === 1 ? [...lines.values()][0]! : null;
-  const leftOut = [
-    wanted.length > labels.length ? `${wanted.length - labels.length} without a label` : "",
+  const unnamed = wanted.length - labels.length;
+  const caption = [
+    peak > 0 ? `plume peak ${concentration(peak, unit)}` : "",
+    single ? `river km ${fixedKm(single.at_m[0]!, 1)} to ${fixedKm(single.at_m[single.at_m.length - 1]!, 1)}` : "",
     off ? `${off} on a branch without a line` : "",
-  ].filter(Boolean);
+    beyond ? `${beyond} beyond the line, drawn at its ends` : "",
+  ]
+    .filter(Boolean)
+    .join("; ")
+    .concat(unnamedText(unnamed));
   return (
     <svg
       class="schematic map"
-      viewBox={`0 0 ${width} ${frame.height}`}
+      viewBox={`0 0 ${width} ${frame.height + captionHeight(caption, width)}`}
       role="img"
       aria-label={describe(river, incident, now_s)}
     >
@@ -126,15 +138,9 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
       ))}
       <g class="axis" transform={`translate(16 ${frame.height - 16})`}>
         <ScaleBar frame={frame} width={width} />
-        <text class="unit" x={width - 32} y={2} text-anchor="end">
-          {[
-            peak > 0 ? `plume peak ${concentration(peak, unit)}` : "",
-            single ? `river km ${km(single.at_m[0]!)} to ${km(single.at_m[single.at_m.length - 1]!)}` : "",
-            ...leftOut,
-          ]
-            .filter(Boolean)
-            .join("; ")}
-        </text>
+      </g>
+      <g class="axis">
+        <Caption text={caption} width={width} y={frame.height + 16} />
       </g>
     </svg>
   );

@@ -3,7 +3,7 @@ import { peakOf, spreadOf } from "../forecast";
 import { concentration, duration, km, mass, percent } from "../format";
 import type { Incident, River } from "../model";
 import { downTo, isNetwork, placeText } from "../network";
-import { FORGOTTEN, silence, silenceSentence, suspect } from "../sentence";
+import { FORGOTTEN, silence, silenceSentence, spanOf, suspect } from "../sentence";
 import { Both, Card, noAnswer, sentenceOf, Some, type CardProps } from "./card";
 
 const NAMED = 3; /* candidates, stretches and releases at once; the others behind a word */
@@ -37,6 +37,7 @@ function Candidates({ river, incident }: { river: River; incident: Incident }) {
 function Region({ river, incident }: { river: River; incident: Incident }) {
   const region = incident.region ?? [];
   if (region.length < 2) return null;
+  const span = spanOf(incident);
   return (
     <>
       <dt>Region</dt>
@@ -48,7 +49,7 @@ function Region({ river, incident }: { river: River; incident: Incident }) {
             <ul>
               {part.map((r) => (
                 <li key={`${r.branch} ${r.location_m[0]}`}>
-                  {placeText(river, r.branch, r.location_m[0])} to {km(r.location_m[1])}{" "}
+                  {placeText(river, r.branch, r.location_m[0], span)} to {km(r.location_m[1], span)}{" "}
                   <span class="range">{percent(r.probability)}</span>
                 </li>
               ))}
@@ -72,7 +73,8 @@ function Releases({ river, incident }: { river: River; incident: Incident }) {
           {releases.map((r, i) =>
             r.estimate ? (
               <li key={i}>
-                {mass(r.estimate.mass_g)} at {placeText(river, r.estimate.branch, r.estimate.location_m)},{" "}
+                {mass(r.estimate.mass_g)} at{" "}
+                {placeText(river, r.estimate.branch, r.estimate.location_m, spanOf(incident))},{" "}
                 <Both river={river} time_s={r.estimate.time_s + incident.origin_s} />{" "}
                 <span class="range">{percent(r.probability)}</span>
               </li>
@@ -122,7 +124,7 @@ export function Origin({ river, incident }: CardProps) {
   const e = incident.estimate;
   if (!e) return <NoOrigin incident={incident} />;
   const i = incident.interval;
-  const span = i ? i.location_m[1] - i.location_m[0] : Infinity;
+  const span = spanOf(incident);
   const level = i ? percent(i.level) : "";
   const who = suspect(river, incident);
   const at = placeText(river, e.branch, e.location_m, span);

@@ -6,9 +6,9 @@ import type { Candidate, Incident, Plume, River } from "../model";
 import { harm, threats } from "../sentence";
 import { kmDecimals, niceStep, ticksBy } from "../ticks";
 import { AdviceMarks } from "./advice";
-import { place, type Placed } from "./labels";
+import { place, wrap, type Placed } from "./labels";
 import { CandidateMark, IntakeMark, SensorMark } from "./marks";
-import { candidateLines, describe, intakeLines, sensorLines } from "./words";
+import { candidateLines, candidateRank, describe, intakeLines, intakeRank, sensorLines, sensorRank } from "./words";
 
 interface Props {
   river: River;
@@ -20,7 +20,6 @@ interface Props {
   width: number;
 }
 
-const ROW = 32;
 const PROFILE = 96;
 const MARGIN = 22;
 const LABELS = 16; /* with more sensors only those that are not quiet are named */
@@ -103,13 +102,32 @@ export function LabelText<T>({ label, y, class: name }: { label: Placed<T>; y: n
   return (
     <text class={name} x={label.left + label.width / 2} y={y} text-anchor="middle">
       {label.lines.map((line, i) => (
-        <tspan key={i} x={label.left + label.width / 2} dy={i ? 14 : 0} class={i ? "second" : "first"}>
+        <tspan key={i} x={label.left + label.width / 2} dy={i ? 14 : 0} class={i < label.named ? "first" : "second"}>
           {line}
         </tspan>
       ))}
     </text>
   );
 }
+
+/* Of marks that there was no room to name. */
+export const unnamedText = (count: number) =>
+  count ? `; ${count} ${count === 1 ? "mark" : "marks"} without a label` : "";
+
+/* What stands below the axis, in as many lines as it takes. */
+export function Caption({ text, width, y }: { text: string; width: number; y: number }) {
+  return (
+    <text class="unit" y={y} text-anchor="middle">
+      {wrap(text, width - 8).map((line, i) => (
+        <tspan key={i} x={width / 2} dy={i ? 16 : 0}>
+          {line}
+        </tspan>
+      ))}
+    </text>
+  );
+}
+
+export const captionHeight = (text: string, width: number) => 16 * wrap(text, width - 8).length + 22;
 
 export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s, width }: Props) {
   const [lo, hi] = bounds(river, incident);
@@ -119,13 +137,18 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
   const threatOf = (id: string) => ahead.find((t) => t.intake.id === id);
 
   const candidates = place(
-    river.candidates.map((c) => ({ item: c, x: toX(c.location_m), lines: candidateLines(incident, c) })),
+    river.candidates.map((c) => ({
+      item: c,
+      x: toX(c.location_m),
+      lines: candidateLines(incident, c),
+      rank: candidateRank(incident, c),
+    })),
     width,
   );
   const named =
     river.sensors.length > LABELS ? river.sensors.filter((s) => s.state !== "quiet").slice(0, LABELS) : river.sensors;
   const sensors = place(
-    named.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s) })),
+    named.map((s) => ({ item: s, x: toX(s.location_m), lines: sensorLines(s), rank: sensorRank(s) })),
     width,
   );
   const intakes = place(
@@ -133,18 +156,20 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
       item: i,
       x: toX(i.location_m),
       lines: intakeLines(river, threatOf(i.id), i.name || i.id, now_s),
+      rank: intakeRank(threatOf(i.id)),
     })),
     width,
   );
 
   const marks = river.candidates.length + river.sensors.length + river.intakes.length;
   const unnamed = marks - candidates.placed.length - sensors.placed.length - intakes.placed.length;
-  const candidateY = 18 + candidates.rows * ROW;
-  const waterY = candidateY + (candidates.rows ? 18 : 0) + (incident ? PROFILE : 16);
+  const candidateY = 18 + candidates.height;
+  const waterY = candidateY + (candidates.height ? 18 : 0) + (incident ? PROFILE : 16);
   const sensorY = waterY + 34;
-  const intakeY = sensorY + sensors.rows * ROW + 4;
-  const axisY = intakeY + (intakes.rows ? 26 + intakes.rows * ROW : 6);
-  const height = axisY + 38;
+  const intakeY = sensorY + sensors.height + 4;
+  const axisY = intakeY + (intakes.height ? 26 + intakes.height : 6);
+  const caption = `river km, downstream to the right${unnamedText(unnamed)}`;
+  const height = axisY + captionHeight(caption, width);
   const step = niceStep(hi - lo, width / 90);
   const ticks = ticksBy(lo, hi, step);
   const interval = incident?.interval?.location_m;
@@ -170,39 +195,35 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
         </g>
       )}
       {candidates.placed.map((l) => (
-        <path key={l.item.id} class="leader" d={`M${l.x} ${candidateY}V${14 + (l.row + 1) * ROW - 14}`} />
+        <path key={l.item.id} class="leader" d={`M${l.x} ${candidateY}V${14 + l.y + 14 * (l.lines.length - 1) + 4}`} />
       ))}
       {sensors.placed.map((l) => (
-        <path key={l.item.id} class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.row * ROW - 11}`} />
+        <path key={l.item.id} class="leader" d={`M${l.x} ${waterY + 8}V${sensorY + l.y - 11}`} />
       ))}
       {intakes.placed.map((l) => (
-        <path
-          key={l.item.id}
-          class="leader intake-leader"
-          d={`M${l.x} ${waterY + 7}V${intakeY + 26 + l.row * ROW - 11}`}
-        />
+        <path key={l.item.id} class="leader intake-leader" d={`M${l.x} ${waterY + 7}V${intakeY + 26 + l.y - 11}`} />
       ))}
       {candidates.placed.map((l) => (
-        <g key={l.item.id}>
-          <LabelText label={l} y={14 + l.row * ROW} class="label candidate-label" />
-          <CandidateMark x={l.x} y={candidateY} probability={probability(l.item)} />
-        </g>
+        <LabelText key={l.item.id} label={l} y={14 + l.y} class="label candidate-label" />
+      ))}
+      {river.candidates.map((c) => (
+        <CandidateMark key={c.id} x={toX(c.location_m)} y={candidateY} probability={probability(c)} />
       ))}
       {river.sensors.map((s) => (
         <SensorMark key={s.id} x={toX(s.location_m)} y={waterY} state={s.state} />
       ))}
       {sensors.placed.map((l) => (
-        <LabelText key={l.item.id} label={l} y={sensorY + l.row * ROW} class="label" />
+        <LabelText key={l.item.id} label={l} y={sensorY + l.y} class="label" />
       ))}
-      {intakes.placed.map((l) => {
-        const threat = threatOf(l.item.id);
-        return (
-          <g key={l.item.id}>
-            <IntakeMark x={l.x} y={intakeY} level={threat ? harm(threat) : "none"} />
-            <LabelText label={l} y={intakeY + 26 + l.row * ROW} class="label" />
-          </g>
-        );
-      })}
+      {[...river.intakes]
+        .sort((a, b) => intakeRank(threatOf(b.id)) - intakeRank(threatOf(a.id))) /* the worst on top */
+        .map((i) => {
+          const threat = threatOf(i.id);
+          return <IntakeMark key={i.id} x={toX(i.location_m)} y={intakeY} level={threat ? harm(threat) : "none"} />;
+        })}
+      {intakes.placed.map((l) => (
+        <LabelText key={l.item.id} label={l} y={intakeY + 26 + l.y} class="label" />
+      ))}
       <AdviceMarks incident={incident} at={(p) => [toX(Math.min(Math.max(p.location_m, lo), hi)), waterY]} />
       <g class="axis">
         <path d={`M${toX(lo)} ${axisY}H${toX(hi)}`} />
@@ -214,9 +235,7 @@ export function Schematic({ river, incident, plume, reference_g_m3, unit, now_s,
             </text>
           </g>
         ))}
-        <text class="unit" x={width / 2} y={axisY + 34} text-anchor="middle">
-          river km, downstream to the right{unnamed ? `; ${unnamed} without a label` : ""}
-        </text>
+        <Caption text={caption} width={width} y={axisY + 34} />
       </g>
     </svg>
   );

@@ -6,14 +6,14 @@ import { withGaps } from "../forecast";
 import { chartedSensors } from "../store";
 import { concentration, duration, isCalendar, shortInstant, type Unit } from "../format";
 import type { Forecast, Incident, River, Sensor } from "../model";
-import { placeText, sensorName } from "../network";
+import { givenPlace, sensorName } from "../network";
 import { NONE, type SensorReadings } from "../readings";
 import { Chart } from "./chart";
 import { steady, useStore } from "./context";
 import { canvasToPng } from "./export";
 import { STATE_TEXT, stateClass } from "./marks";
 import { Panel } from "./panel";
-import { color } from "./theme";
+import { color, useTheme } from "./theme";
 
 /* Ends that move in steps: not every reading draws every chart again. */
 function inSteps(from_s: number, to_s: number): [number, number] {
@@ -72,6 +72,7 @@ function SensorCard({
   forecast: Forecast | undefined;
   syncKey: string;
 }) {
+  useTheme(); /* the colours below are of it */
   const [cursor, setCursor] = useState<number | null>(null);
   const readings = known.list;
   const thinned = known.total > readings.length;
@@ -123,7 +124,7 @@ function SensorCard({
         <h3>{sensorName(sensor)}</h3>
         <span class="range">
           {sensor.name && `${sensor.id}, `}
-          {placeText(river, sensor.branch, sensor.location_m)}
+          {givenPlace(river, sensor)}
         </span>
         <span class={`badge ${stateClass(sensor.state)}`}>{STATE_TEXT[sensor.state]}</span>
       </header>

@@ -1,21 +1,18 @@
 /* Light and dark: the system's choice unless somebody chose otherwise on this screen. */
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export type Theme = "auto" | "light" | "dark";
 const KEY = "headwater-theme";
 const system = matchMedia("(prefers-color-scheme: dark)");
-const print = matchMedia("print");
 const listeners = new Set<() => void>();
 
 export const chosenTheme = (): Theme => (localStorage.getItem(KEY) as Theme | null) ?? "auto";
 
-/* Paper is white, and already while pictures are drawn again for it. */
+/* Paper is white (paper.ts). */
 export function apply(): void {
   const chosen = chosenTheme();
   const dark =
-    !print.matches &&
-    !document.documentElement.dataset["printing"] &&
-    (chosen === "dark" || (chosen === "auto" && system.matches));
+    !document.documentElement.dataset["printing"] && (chosen === "dark" || (chosen === "auto" && system.matches));
   document.documentElement.dataset["theme"] = dark ? "dark" : "light";
   for (const listener of listeners) listener();
 }
@@ -27,16 +24,13 @@ export function chooseTheme(theme: Theme): void {
 
 export function startTheme(): void {
   system.addEventListener("change", apply);
-  print.addEventListener("change", apply);
-  window.addEventListener("beforeprint", apply);
-  window.addEventListener("afterprint", apply);
   apply();
 }
 
 /* For canvases, which CSS does not reach: the caller draws again when the theme changes. */
 export function useTheme(): string {
   const [theme, setTheme] = useState(document.documentElement.dataset["theme"] ?? "light");
-  useEffect(() => {
+  useLayoutEffect(() => {
     const listener = () => setTheme(document.documentElement.dataset["theme"] ?? "light");
     listeners.add(listener);
     return () => void listeners.delete(listener);

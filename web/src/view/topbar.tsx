@@ -1,6 +1,6 @@
 /* Who watches what, which time it is, and whether the line to the service holds. */
-import { useEffect, useState } from "preact/hooks";
-import { chooseSound, sound } from "../attention";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { chooseSound, GRADE_WORD, sound } from "../attention";
 import { riverNow, useTick } from "../clock";
 import { localOffset, relativeTime, utcDate, utcTime } from "../format";
 import type { River } from "../model";
@@ -67,11 +67,20 @@ const PILLS = 6; /* rivers named in the bar; more of them are in the overview */
 /* All rivers, open incidents, and, where there are few, every river. */
 function Places() {
   const [store, state] = useStore();
-  if (state.overview.size < 2 && store.open().length < 2) return null;
-  const entries = entriesOf(state.overview.values(), store.open());
+  const open = store.open();
+  const entries = entriesOf(state.overview.values(), open);
+  const wordOf = (id: number) => GRADE_WORD[open.find((o) => o.incident.id === id)?.grade ?? 0].toLowerCase();
   const few = entries.length <= PILLS;
+  const strip = useRef<HTMLElement>(null);
+  const shown = `${state.all} ${state.river} ${state.incident}`;
+  /* On a phone the bar is a strip that slides: what is open is not to be looked for. */
+  useEffect(() => {
+    const here = strip.current?.querySelector<HTMLElement>("[aria-current]");
+    if (here && strip.current) strip.current.scrollLeft = here.offsetLeft - strip.current.offsetLeft - 12;
+  }, [shown, state.overview.size]);
+  if (state.overview.size < 2 && open.length < 2) return null;
   return (
-    <nav class="places" aria-label="Rivers and incidents">
+    <nav class="places" ref={strip} aria-label="Rivers and incidents">
       {state.overview.size > 1 && (
         <a href="#/all" class="all" aria-current={state.all ? "page" : undefined}>
           All {state.overview.size} rivers
@@ -91,7 +100,7 @@ function Places() {
             pill(
               `${e.river.id} ${i.id}`,
               `#/incident/${i.id}`,
-              several ? `spill ${i.id}` : "spill",
+              several ? `${wordOf(i.id)} ${i.id}` : wordOf(i.id),
               state.incident === i.id,
             ),
           );

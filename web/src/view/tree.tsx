@@ -9,8 +9,8 @@ import { kmDecimals, niceStep, ticksBy } from "../ticks";
 import { AdviceMarks } from "./advice";
 import { place, type Placed } from "./labels";
 import { CandidateMark, IntakeMark, SensorMark } from "./marks";
-import { LabelText } from "./schematic";
-import { candidateLines, describe, intakeLines, sensorLines } from "./words";
+import { Caption, captionHeight, LabelText, unnamedText } from "./schematic";
+import { candidateLines, candidateRank, describe, intakeLines, intakeRank, sensorLines, sensorRank } from "./words";
 
 interface Props {
   river: River;
@@ -21,7 +21,6 @@ interface Props {
   width: number;
 }
 
-const ROW = 32;
 const MARGIN = 22;
 const QUIET = 16; /* with more sensors only those that are not quiet are named */
 
@@ -36,9 +35,10 @@ type Low = { sensor: Sensor } | { intake: Intake };
 interface Row {
   branch: Branch;
   y: number; /* of the water */
+  label: string;
   candidates: Placed<Candidate>[];
   low: Placed<Low>[]; /* sensors and intakes */
-  top: number;
+  top: number; /* of the candidates' labels, below the branch's own */
 }
 
 export function Tree({ river, incident, plumes, unit, now_s, width }: Props) {
@@ -57,22 +57,35 @@ export function Tree({ river, incident, plumes, unit, now_s, width }: Props) {
   const rows = rowsOf(river.branches).map((branch): Row => {
     const on = <T extends { branch: string | null }>(list: T[]) => list.filter((p) => p.branch === branch.id);
     const x = (p: { location_m: number }) => toX(branch.id, p.location_m);
-    const wanted = on(river.candidates).map((c) => ({ item: c, x: x(c), lines: candidateLines(incident, c) }));
+    const wanted = on(river.candidates).map((c) => ({
+      item: c,
+      x: x(c),
+      lines: candidateLines(incident, c),
+      rank: candidateRank(incident, c),
+    }));
     const candidates = place(wanted, width);
     const lows = [
-      ...on(named).map((s) => ({ item: { sensor: s } as Low, x: x(s), lines: sensorLines(s) })),
+      ...on(named).map((s) => ({
+        item: { sensor: s } as Low,
+        x: x(s),
+        lines: sensorLines(s),
+        rank: 5 + sensorRank(s),
+      })),
       ...on(river.intakes).map((i) => ({
         item: { intake: i } as Low,
         x: x(i),
         lines: intakeLines(river, threatOf(i.id), i.name || i.id, now_s),
+        rank: intakeRank(threatOf(i.id)),
       })),
     ];
     const low = place(lows, width);
     unnamed += wanted.length - candidates.placed.length + lows.length - low.placed.length;
-    const top = y;
-    const water = top + 20 + candidates.rows * ROW + (candidates.rows ? 14 : 0);
-    y = water + 20 + low.rows * ROW;
-    return { branch, y: water, candidates: candidates.placed, low: low.placed, top };
+    const share = incident?.branches?.find((b) => b.id === branch.id)?.probability;
+    const label = `${branchName(branch)}${share === undefined ? "" : ` ${percent(share)}`}`;
+    const top = y + 18;
+    const water = top + candidates.height + (candidates.height ? 22 : 4);
+    y = water + 20 + low.height;
+    return { branch, y: water, label, candidates: candidates.placed, low: low.placed, top };
   });
   const yOf = (id: string | null | undefined) => rows.find((r) => r.branch.id === id)?.y ?? 0;
   const axisY = y + 8;
@@ -81,11 +94,17 @@ export function Tree({ river, incident, plumes, unit, now_s, width }: Props) {
   const outlet = river.branches.find((b) => b.joins === null)!;
   const peak = Math.max(0, ...plumes.flatMap((p) => p.concentration_g_m3.map((c) => c[1])));
   const source = incident?.estimate;
+  const caption = [
+    `km of ${branchName(outlet)}, tributaries by their way to it`,
+    ...(peak > 0 ? [`plume peak ${concentration(peak, unit)}`] : []),
+  ]
+    .join("; ")
+    .concat(unnamedText(unnamed));
 
   return (
     <svg
       class="schematic tree"
-      viewBox={`0 0 ${width} ${axisY + 38}`}
+      viewBox={`0 0 ${width} ${axisY + captionHeight(caption, width)}`}
       role="img"
       aria-label={describe(river, incident, now_s)}
     >
@@ -126,17 +145,23 @@ export function Tree({ river, incident, plumes, unit, now_s, width }: Props) {
         </g>
       )}
       {rows.map((row) => (
-        <BranchRow
-          key={row.branch.id}
-          row={row}
-          incident={incident}
-          headX={toX(row.branch.id, row.branch.head_m)}
-          level={(id) => {
-            const threat = threatOf(id);
-            return threat ? harm(threat) : "none";
-          }}
+        <BranchRow key={row.branch.id} row={row} headX={toX(row.branch.id, row.branch.head_m)} width={width} />
+      ))}
+      {river.candidates.map((c) => (
+        <CandidateMark
+          key={c.id}
+          x={toX(c.branch, c.location_m)}
+          y={yOf(c.branch) - 14}
+          probability={incident?.candidates.find((s) => s.id === c.id)?.probability ?? null}
         />
       ))}
+      {[...river.intakes]
+        .sort((a, b) => intakeRank(threatOf(b.id)) - intakeRank(threatOf(a.id))) /* the worst on top */
+        .map((i) => {
+          const threat = threatOf(i.id);
+          const x = toX(i.branch, i.location_m);
+          return <IntakeMark key={i.id} x={x} y={yOf(i.branch) + 2} level={threat ? harm(threat) : "none"} />;
+        })}
       <AdviceMarks incident={incident} at={(p) => [toX(p.branch, p.location_m), yOf(p.branch)]} />
       {river.sensors.map((s) => (
         <SensorMark key={s.id} x={toX(s.branch, s.location_m)} y={yOf(s.branch)} state={s.state} />
@@ -151,56 +176,35 @@ export function Tree({ river, incident, plumes, unit, now_s, width }: Props) {
             </text>
           </g>
         ))}
-        <text class="unit" x={width / 2} y={axisY + 34} text-anchor="middle">
-          km of {branchName(outlet)}, tributaries by their way to it
-          {peak > 0 ? `; plume peak ${concentration(peak, unit)}` : ""}
-          {unnamed ? `; ${unnamed} without a label` : ""}
-        </text>
+        <Caption text={caption} width={width} y={axisY + 34} />
       </g>
     </svg>
   );
 }
 
-function BranchRow({
-  row,
-  incident,
-  headX,
-  level,
-}: {
-  row: Row;
-  incident: Incident | undefined;
-  headX: number;
-  level: (intake: string) => string;
-}) {
-  const share = incident?.branches?.find((b) => b.id === row.branch.id)?.probability;
-  const probability = (c: Candidate) => incident?.candidates.find((s) => s.id === c.id)?.probability ?? null;
+/* The labels of a branch: its own at its head, its candidates' above the water, the others' below. */
+function BranchRow({ row, headX, width }: { row: Row; headX: number; width: number }) {
+  const own = place([{ item: row.branch, x: headX, lines: [row.label] }], width).placed[0]!;
   return (
     <g>
       {row.candidates.map((l) => (
         <g key={l.item.id}>
-          <path class="leader" d={`M${l.x} ${row.y - 14}V${row.top + 20 + l.row * ROW + 18}`} />
-          <LabelText label={l} y={row.top + 20 + l.row * ROW} class="label candidate-label" />
-          <CandidateMark x={l.x} y={row.y - 14} probability={probability(l.item)} />
+          <path class="leader" d={`M${l.x} ${row.y - 14}V${row.top + 12 + l.y + 14 * (l.lines.length - 1) + 4}`} />
+          <LabelText label={l} y={row.top + 12 + l.y} class="label candidate-label" />
         </g>
       ))}
       {row.low.map((l) => {
-        const labelY = row.y + 26 + l.row * ROW;
-        const sensor = "sensor" in l.item;
+        const labelY = row.y + 26 + l.y;
+        const key = "sensor" in l.item ? `s ${l.item.sensor.id}` : `i ${l.item.intake.id}`;
         return (
-          <g
-            key={
-              sensor ? `s ${(l.item as { sensor: Sensor }).sensor.id}` : `i ${(l.item as { intake: Intake }).intake.id}`
-            }
-          >
+          <g key={key}>
             <path class="leader" d={`M${l.x} ${row.y + 8}V${labelY - 11}`} />
             <LabelText label={l} y={labelY} class="label" />
-            {"intake" in l.item && <IntakeMark x={l.x} y={row.y + 2} level={level(l.item.intake.id)} />}
           </g>
         );
       })}
-      <text class="label branch-label" x={headX} y={row.y - 9}>
-        {branchName(row.branch)}
-        {share === undefined ? "" : ` ${percent(share)}`}
+      <text class="label branch-label" x={Math.max(2, Math.min(headX, width - own.width))} y={row.top - 4}>
+        {row.label}
       </text>
     </g>
   );
