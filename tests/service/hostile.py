@@ -300,6 +300,44 @@ def test_lines_of_a_head_end_with_crlf(folder):
             assert " 400 " in answer and "Connection: close" in answer, (head, answer)
 
 
+def test_what_follows_a_chunked_body_is_no_request(folder):
+    head = "POST /v1/readings?river=demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+    behind = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    def everything(text):
+        with connect(service) as connection:
+            connection.settimeout(10)
+            connection.sendall(text.encode())
+            heard = b""
+            try:
+                while more := connection.recv(4096):
+                    heard += more
+            except ConnectionResetError:  # it left without reading to the end
+                pass
+            return heard.decode()
+
+    with serve(folder) as service:
+        short = behind.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+        assert everything(head + "Content-Length: 4\r\n\r\nabcd" + short).count("HTTP/1.1 ") == 2
+        for body in (
+            "4\r\nabcd\r\n0\r\n\r\n",
+            "4\nabcd\r\n0\r\n\r\n",
+            "4\r\nabcd\n0\r\n\r\n",
+            "4\r\nabcd\r\n0\n\r\n",
+            "4\r\nabcd\r\n0\r\n\n",
+            "4;\nabcd\r\n0\r\n\r\n",
+            "4\nabcd\n0\n\n",
+        ):
+            answer = everything(head + "Transfer-Encoding: chunked\r\n\r\n" + body + behind)
+            assert answer.count("HTTP/1.1 ") == 1 and "Connection: close" in answer, (body, answer)
+            assert " 422 " in answer or " 400 " in answer, (body, answer)
+        # A refusal that does not wait for the body is the last answer too.
+        answer = everything(
+            head.replace("/v1/readings", "/nowhere") + "Transfer-Encoding: chunked\r\n\r\n4\nabcd\n0\n\n" + behind
+        )
+        assert answer.count("HTTP/1.1 ") == 1 and " 405 " in answer, answer
+
+
 def test_a_token_file_is_read_to_its_end_or_refused(folder):
     token = lambda n: f"read {hashlib.sha256(str(n).encode()).hexdigest()}\n"  # noqa: E731
     path = os.path.join(folder, "tokens")
