@@ -1,4 +1,4 @@
-# What the field model says, to six digits. `tests/cli/run.sh build/headwater tests/cli/digits_field.sh --accept`.
+# What the field model says, to six digits. `make digits` writes it anew.
 answer() { headwater identify "$@" --format json --threads 1 | digits; }
 sed 's/dispersion_m2_s: [0-9.]*/dispersion_m2_s: unknown/; s/mass_g: \[1000, 3000\]/mass_g: [100, 10000]/' data/truckee.yaml > unknown.yaml
 headwater simulate data/truckee.yaml --source 1300,-22106,-14000 --noise-relative 0.05 --every 900 --censor > readings.csv

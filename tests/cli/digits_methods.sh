@@ -1,4 +1,4 @@
-# What every learner and baseline says, to six digits. `tests/cli/run.sh build/headwater tests/cli/digits_methods.sh --accept`.
+# What every learner and baseline says, to six digits. `make digits` writes it anew.
 answer() { headwater identify data/river.yaml "$@" --format json --threads 1 | digits | grep -E '"(estimate|interval|region|loss|stop|cost)":' | grep -v '^  "releases'; }
 headwater simulate data/river.yaml --source 1234,-5670,-9000 --noise-relative 0.05 --every 900 --censor > readings.csv
 for method in tgd atgd aptgd mtgd mptgd bandit bandit1 bandit2 backward; do

@@ -1,5 +1,4 @@
-# What the engine says on branches and in changing flow, to six digits. `tests/cli/run.sh build/headwater
-# tests/cli/digits_network.sh --accept` writes it anew.
+# What the engine says on branches and in changing flow, to six digits. `make digits` writes it anew.
 answer() { headwater identify "$@" --format json --threads 1 | digits; }
 cat > river.yaml <<'RIVER'
 hydraulics: {velocity_m_s: {median: 0.8, factor: 1.1}, dispersion_m2_s: {median: 30, factor: 1.5}, decay_per_s: 1.0e-6, velocity_exponent: 0.4}
@@ -34,3 +33,8 @@ spill river.yaml > flowing.csv; answer river.yaml flowing.csv
 echo '# where to sample next'
 awk -F, 'NR == 1 || $1 <= 16000' flowing.csv > early.csv
 for question in place who intake; do headwater advise river.yaml early.csv --for $question --crews 2 --delay 600 --format json | digits; done
+echo '# two releases'
+headwater simulate river.yaml --source 9000,stem:-31000,4000 --noise-relative 0.05 --every 1200 --from 6000 --to 60000 --seed 2 > other.csv
+headwater simulate river.yaml --source 5000,ash:-8000,0 --noise-relative 0.05 --every 1200 --from 6000 --to 60000 > one.csv
+paste -d, one.csv other.csv | awk -F, 'NR == 1 { print $1 "," $2 "," $3; next } { print $1 "," $2 "," $3 + $6 }' > both.csv
+answer river.yaml both.csv

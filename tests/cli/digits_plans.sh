@@ -1,5 +1,4 @@
-# Plans, regrets, checks and simulated readings, to six digits. `tests/cli/run.sh build/headwater
-# tests/cli/digits_plans.sh --accept` writes it anew.
+# Plans, regrets, checks and simulated readings, to six digits. `make digits` writes it anew.
 headwater simulate data/river.yaml --source 1234,-5670,-9000 --every 900 --noise-relative 0.05 --noise-absolute 1e-5 > readings.csv
 echo '# simulated'; digits < readings.csv
 echo '# regret'; headwater regret data/river.yaml readings.csv --methods atgd,mtgd --starts 3 --threads 1 | digits
