@@ -4,9 +4,13 @@ echo '# simulated'; digits < readings.csv
 echo '# regret'; headwater regret data/river.yaml readings.csv --methods atgd,mtgd --starts 3 --threads 1 | digits
 echo '# could they tell?'; headwater check data/river.yaml --places 3 --format json | digits
 headwater check data/river.yaml readings.csv --places 2 --format json | digits
+headwater check data/river.yaml readings.csv --places 4 | digits
+echo '# all methods beside the truth'
+headwater compare data/river.yaml readings.csv --methods atgd,backward,tgd --truth 1234,-5670,-9000 --format json | digits
 echo '# how many'; headwater plan data/river.yaml --spread 50,500,300 --source 1300,-5670,-9000 --format json | digits
 headwater plan data/river.yaml --readings 30 --pool 5 --accept 2000,4000,9000 --format json | digits
 echo '# where'; headwater plan data/river.yaml --place 2 --sites -4000,4200,6 --sources 20 --format json | digits
+headwater plan data/river.yaml --place 3 --sites -4000,4200,6 --sources 20 | digits
 cat > network.yaml <<'RIVER'
 hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, decay_per_s: 0}
 branches:
@@ -18,5 +22,6 @@ sensors:
   - {id: low, location_m: -5000, noise_relative: 0.05}
 RIVER
 headwater plan network.yaml --place 2 --beside --pool 9 --sources 30 --format json | digits
+headwater plan network.yaml --place 2 --pool 9 --sources 30 | digits
 sed 's/dispersion_m2_s: 14.2/dispersion_m2_s: unknown/' data/river.yaml > unknown.yaml
 headwater plan unknown.yaml --place 1 --sites -4000,4200,4 --sources 8 --format json | digits
