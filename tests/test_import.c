@@ -1,5 +1,6 @@
 /* Tables as other programs write them: every dialect gives the same instants and concentrations, a guess is told, and
  * a doubt is refused with the line to add. */
+#include <ctype.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -226,6 +227,38 @@ static void test_a_wide_table_with_serial_days(void **state) {
               5);
 }
 
+/* Does a column of this name belong to sensor s1? The other is of s2 in any case. */
+static bool is_of_s1(const char *name) {
+  char text[200];
+  snprintf(text, sizeof text,
+           "time,%s,s2 (ug/l)\n2026-03-01T07:15:00Z,1.5,2.5\n2026-03-01T07:30:00Z,3.5,4.5\n2026-03-01T07:45:00Z,5,6\n",
+           name);
+  hw_reader *reader = NULL;
+  hw_error error = {""};
+  hw_reading reading;
+  bool found = false;
+  if (open_text(text, NULL, "UTC", &reader, &error) == HW_OK) {
+    while (hw_reader_next(reader, &reading, &error) == HW_OK) {
+      found = found || reading.sensor == 0;
+    }
+  }
+  hw_reader_free(reader);
+  return found;
+}
+
+static void test_an_id_is_a_word_of_the_columns_name(void **state) {
+  (void)state;
+  for (char c = ' '; c < 127; c++) {
+    char before[32], behind[32];
+    snprintf(before, sizeof before, "%cs1 (ug/l)", c);
+    snprintf(behind, sizeof behind, "s1%c (ug/l)", c);
+    const bool part_of_a_word = isalnum((unsigned char)c), mark = strchr("\",;|#'", c);
+    if (!mark && (is_of_s1(before) == part_of_a_word || is_of_s1(behind) == part_of_a_word)) {
+      fail_msg("'%s' %d, '%s' %d", before, is_of_s1(before), behind, is_of_s1(behind));
+    }
+  }
+}
+
 static void test_the_hour_that_comes_twice_is_named(void **state) {
   (void)state;
   const row by_order[] = {{"2026-10-24T23:45:00Z", 0, 1.5e-3, 0}, {"2026-10-25T00:15:00Z", 0, 2.5e-3, 0},
@@ -417,6 +450,7 @@ int main(void) {
       cmocka_unit_test(test_digits_are_a_time_only_where_something_says_so),
       cmocka_unit_test(test_utf16_without_a_mark_is_told),
       cmocka_unit_test(test_a_wide_table_with_serial_days),
+      cmocka_unit_test(test_an_id_is_a_word_of_the_columns_name),
       cmocka_unit_test(test_the_hour_that_comes_twice_is_named),
       cmocka_unit_test(test_offsets_of_their_own_need_no_zone),
       cmocka_unit_test(test_a_doubt_is_refused_with_the_line_to_add),

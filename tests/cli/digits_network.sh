@@ -45,3 +45,6 @@ headwater simulate river.yaml --source 9000,stem:-31000,4000 --noise-relative 0.
 headwater simulate river.yaml --source 5000,ash:-8000,0 --noise-relative 0.05 --every 1200 --from 6000 --to 60000 > one.csv
 paste -d, one.csv other.csv | awk -F, 'NR == 1 { print $1 "," $2 "," $3; next } { print $1 "," $2 "," $3 + $6 }' > both.csv
 answer river.yaml both.csv
+echo '# where to sample next, noise and limits unknown'
+sed 's/, noise_relative.*-4}/}/' river.yaml > unsaid.yaml
+headwater advise unsaid.yaml early.csv --format json | digits
