@@ -150,6 +150,22 @@ def test_connections_are_bounded(folder):
             connection.close()
 
 
+def test_one_address_gets_half_of_the_connections(folder):
+    path = os.path.join(folder, "tokens")
+    open(path, "w").write(f"read {hashlib.sha256(b'gamma').hexdigest()}\n")
+    # On loopback everybody has the same address; open to others, each has its own.
+    with serve(folder, "--connections", "16", "--token-file", path, "--listen", "0.0.0.0:0") as service:
+        port = int(service.address.rsplit(":", 1)[1])
+        greedy = [socket.create_connection(("127.0.0.1", port)) for _ in range(30)]
+        assert wait_for(lambda: sum(map(is_open, greedy)) <= 8, 5), sum(map(is_open, greedy))
+        assert sum(map(is_open, greedy)) == 8 and all(map(is_open, greedy[-8:]))
+        others = [socket.create_connection(("127.0.0.1", port), source_address=("127.0.0.2", 0)) for _ in range(8)]
+        time.sleep(0.3)
+        assert all(map(is_open, others)) and sum(map(is_open, greedy)) == 8
+        for connection in [*greedy, *others]:
+            connection.close()
+
+
 def test_event_streams_leave_room(folder):
     with serve(folder, "--connections", "8") as service:
         streams, answers = [connect(service) for _ in range(8)], []
