@@ -1,9 +1,7 @@
 # What the engine says where the hydraulics are known or doubted, to six digits: whatever changes a number shows here.
 # `make digits` writes it anew.
-answer() {
-  headwater identify "$@" --format json --threads 1 | digits
-  headwater identify "$@" --threads 1 | digits
-}
+answer() { headwater identify "$@" --format json --threads 1 | digits; }
+words() { headwater identify "$@" --threads 1 | digits; }
 cat data/river.yaml > known.yaml
 cat >> known.yaml <<'END'
 candidates:
@@ -24,6 +22,7 @@ sed '/id: s2/a\  - {id: s3, location_m: 6000, noise_relative: 0.1}' doubted.yaml
 headwater simulate known.yaml --source 1234,-5670,-9000 --duration 3600 --noise-relative 0.03 --every 600 > lasting.csv
 echo '7200,s3,0.0121' >> lasting.csv
 answer three.yaml lasting.csv
+words three.yaml lasting.csv
 echo '# two releases'
 headwater simulate known.yaml --source 1234,-5670,-9000 --noise-relative 0.03 --every 600 --from -5400 --to 12000 > one.csv
 headwater simulate known.yaml --source 2000,-3100,-2000 --noise-relative 0.03 --every 600 --from -5400 --to 12000 --seed 2 > two.csv
@@ -33,6 +32,7 @@ echo '# a broken sensor beside two sound ones, and early, while the pulse is sti
 headwater simulate three.yaml --source 1234,-5670,-9000 --noise-relative 0.05 --every 600 --from -5400 --to 9000 |
   awk -F, '$2 == "s2" { $3 = 0.004 } { print $1 "," $2 "," $3 }' > broken.csv
 answer three.yaml broken.csv
+words three.yaml broken.csv
 awk -F, 'NR == 1 || $1 <= -2400' one.csv > early.csv
 answer doubted.yaml early.csv
 echo '# on the calendar, a substance that decays and lags, an hour that is likely'
@@ -50,6 +50,12 @@ intakes: [{id: town, location_m: 9000, alarm_g_m3: 0.01}]
 END
 headwater simulate dated.yaml --source 1234,-5670,2026-03-01T01:30:00Z --noise-relative 0.05 --every 900 > dated.csv
 answer dated.yaml dated.csv --level 0.5 --seed 7
+words dated.yaml dated.csv --level 0.5 --seed 7
 echo '# nothing was spilled'
 awk -F, 'NR == 1 { print; next } { print $1 "," $2 "," 0.0001 * (NR % 3) }' one.csv > clean.csv
 answer known.yaml clean.csv
+words known.yaml clean.csv
+echo '# two sensors whose pulses contradict each other'
+awk -F, 'NR == 1 || $2 == "s1"' one.csv > apart.csv
+awk -F, '$2 == "s2"' two.csv >> apart.csv
+answer known.yaml apart.csv

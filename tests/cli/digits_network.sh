@@ -1,8 +1,6 @@
 # What the engine says on branches and in changing flow, to six digits. `make digits` writes it anew.
-answer() {
-  headwater identify "$@" --format json --threads 1 | digits
-  headwater identify "$@" --threads 1 | digits
-}
+answer() { headwater identify "$@" --format json --threads 1 | digits; }
+words() { headwater identify "$@" --threads 1 | digits; }
 cat > river.yaml <<'RIVER'
 hydraulics: {velocity_m_s: {median: 0.8, factor: 1.1}, dispersion_m2_s: {median: 30, factor: 1.5}, decay_per_s: 1.0e-6, velocity_exponent: 0.4}
 branches:
@@ -33,6 +31,7 @@ spill() { headwater simulate "$1" --source 5000,ash:-8000,0 --noise-relative 0.0
 echo '# steady'; spill river.yaml > readings.csv; answer river.yaml readings.csv
 echo '# in changing flow'; echo 'flow: flow.csv' >> river.yaml
 spill river.yaml > flowing.csv; answer river.yaml flowing.csv
+words river.yaml flowing.csv
 for method in atgd mcmc; do echo "# $method"; answer river.yaml flowing.csv --method $method --evaluations 2000; done
 echo '# where to sample next'
 awk -F, 'NR == 1 || $1 <= 16000' flowing.csv > early.csv
@@ -45,6 +44,7 @@ headwater simulate river.yaml --source 9000,stem:-31000,4000 --noise-relative 0.
 headwater simulate river.yaml --source 5000,ash:-8000,0 --noise-relative 0.05 --every 1200 --from 6000 --to 60000 > one.csv
 paste -d, one.csv other.csv | awk -F, 'NR == 1 { print $1 "," $2 "," $3; next } { print $1 "," $2 "," $3 + $6 }' > both.csv
 answer river.yaml both.csv
+words river.yaml both.csv
 echo '# where to sample next, noise and limits unknown'
 sed 's/, noise_relative.*-4}/}/' river.yaml > unsaid.yaml
 headwater advise unsaid.yaml early.csv --format json | digits
