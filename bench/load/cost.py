@@ -7,7 +7,7 @@ both meet the same disturbances. Told are the medians, and the median of the rou
 that holds it in 95 of 100 cases (bootstrap).
 
 With --instructions both run under callgrind instead, one client, and what is told is the instructions executed for a
-reading, kernel excluded: the same to a tenth of a per cent in every run, on any machine at any load."""
+reading, kernel excluded: the same to about one per cent in every run, at any load."""
 
 import argparse
 import glob
