@@ -429,7 +429,12 @@ def test_a_file_at_its_limit_is_a_full_disk(folder):
         codes = [send(5000 * n) for n in range(12)]
         assert codes[0] == 200 and codes[-1] in (503, 507), codes
         assert service.request("/healthz")[0] == 200 and service.request("/readyz")[0] == 503
-        assert rows(service.db, "SELECT count(*) FROM readings") == [(5000 * codes.count(200),)]
+        stored = [(5000 * codes.count(200),)]
+        assert rows(service.db, "SELECT count(*) FROM readings") == stored
+        service.kill()
+        service.start()  # as full as it was
+        assert service.request("/healthz")[0] == 200 and service.get("/v1/rivers")["rivers"]
+        assert send(10**6) in (503, 507) and rows(service.db, "SELECT count(*) FROM readings") == stored
         service.kill()
 
 

@@ -180,6 +180,45 @@ static void test_small_negative_noise_is_a_reading(void **state) {
   hw__ingest_clear(&ingest);
 }
 
+/* A value as a number or as a text, plain or with its mark, with either flag: one meaning, or a refusal. */
+static void test_a_json_value_means_the_same_as_a_number_and_as_a_text(void **state) {
+  hw__ingest ingest = start(*state);
+  static const struct {
+    const char *value, *more;
+    int limit; /* -1 below, 1 above, 2: refused */
+  } cases[] = {
+      {"0.02", "", 0},
+      {"\"0.02\"", "", 0},
+      {"\"<0.02\"", "", -1},
+      {"\">0.02\"", "", 1},
+      {"0.02", ", \"below_limit\": true", -1},
+      {"\"0.02\"", ", \"below_limit\": true", -1},
+      {"\"<0.02\"", ", \"below_limit\": true", -1},
+      {"0.02", ", \"above_limit\": true", 1},
+      {"\"0.02\"", ", \"above_limit\": true", 1},
+      {"0.02", ", \"below_limit\": false, \"above_limit\": false", 0},
+      {"-0.02", ", \"below_limit\": true", 2},
+      {"\"-0.02\"", ", \"below_limit\": true", 2},
+      {"\"<-0.02\"", "", 2},
+      {"true", "", 2},
+      {"[0.02]", "", 2},
+      {"\"0.02x\"", "", 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char body[200];
+    snprintf(body, sizeof body, "{\"sensor\": \"s1\", \"time_s\": 14.5, \"concentration_g_m3\": %s%s}", cases[i].value,
+             cases[i].more);
+    hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body));
+    const hw__checked_reading *e = &ingest.entries[0];
+    const bool taken = ingest.count == 1;
+    if (taken != (cases[i].limit != 2) ||
+        (taken && (e->concentration_g_m3 != 0.02 || e->above_limit - e->below_limit != cases[i].limit))) {
+      fail_msg("%s: %zu taken, %s", body, ingest.count, ingest.reject_count ? ingest.rejects[0].reason : "");
+    }
+    hw__ingest_clear(&ingest);
+  }
+}
+
 static void test_csv_without_a_header_is_one_rejection(void **state) {
   hw__ingest ingest = start(*state);
   const char *body = "1,s1,2\n3,s1,4\n";
@@ -374,6 +413,7 @@ int main(void) {
       cmocka_unit_test(test_bodies_are_read_by_the_rivers_import),
       cmocka_unit_test(test_discharges_of_gauges_are_readings_too),
       cmocka_unit_test(test_small_negative_noise_is_a_reading),
+      cmocka_unit_test(test_a_json_value_means_the_same_as_a_number_and_as_a_text),
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
       cmocka_unit_test(test_json_array_counts_its_elements),
