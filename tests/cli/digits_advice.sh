@@ -1,0 +1,13 @@
+# Where to sample next, to six digits. `make digits` writes it anew.
+spill() { headwater simulate "$@" --noise-relative 0.05 --every 1200 --from 6000 --to 60000; }
+{ cat data/network.yaml; echo 'flow: data/flow.csv'; } > river.yaml
+spill river.yaml --source 5000,ash:-8000,0 --censor | awk -F, 'NR == 1 || $1 <= 16000' > early.csv
+advise() { headwater advise "$@" | digits; }
+for question in place who intake; do
+  echo "# $question"
+  advise river.yaml early.csv --for $question --crews 2 --delay 600 --format json
+  advise river.yaml early.csv --for $question
+done
+echo '# noise and limits unknown'
+sed 's/, noise_relative.*-4}/}/' river.yaml > unsaid.yaml
+advise unsaid.yaml early.csv --format json
