@@ -180,6 +180,15 @@ static void test_tables_behind_each_other_are_one_record(void **state) {
                  "line 2 above the names looks like a row");
 }
 
+static void test_every_word_for_no_reading_is_one_and_so_is_its_number(void **state) {
+  (void)state;
+  const row rows[] = {{"2026-03-01T08:00:00Z", 0, 5e-3, 0}, {"2026-03-01T08:06:00Z", 0, 0.99e-3, 0}};
+  expect_text(
+      "time,sensor,c (ppb)\n2026-03-01 08:00,s1,5\n2026-03-01 08:01,s1,-999.00\n2026-03-01 08:02,s1,-888\n"
+      "2026-03-01 08:03,s1,Ice\n2026-03-01 08:04,s1,-7.770e2\n2026-03-01 08:05,s1,\n2026-03-01 08:06,s1,.99\n",
+      "{missing: [Ice, '-999', '-888.0', '-777']}", "UTC", rows, 2);
+}
+
 static void test_numbers_with_marks_between_thousands(void **state) {
   (void)state;
   const row rows[] = {{"2026-03-01T08:15:00Z", 0, 1234.5e-3, 0},
@@ -446,6 +455,7 @@ int main(void) {
       cmocka_unit_test(test_a_spreadsheet_in_german_reads_the_same_in_every_encoding),
       cmocka_unit_test(test_sondes_and_loggers),
       cmocka_unit_test(test_tables_behind_each_other_are_one_record),
+      cmocka_unit_test(test_every_word_for_no_reading_is_one_and_so_is_its_number),
       cmocka_unit_test(test_numbers_with_marks_between_thousands),
       cmocka_unit_test(test_digits_are_a_time_only_where_something_says_so),
       cmocka_unit_test(test_utf16_without_a_mark_is_told),
