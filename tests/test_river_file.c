@@ -296,6 +296,32 @@ static void test_every_fault_has_its_sentence_with_the_line(void **state) {
   }
 }
 
+/* What lies right on a bound is inside it. */
+static void test_values_on_their_bounds_are_taken(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      HYDRAULICS SEARCH SENSORS "none_of_these: {prior: 0.999999}\n",
+      HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: [[2, 3], [3, 4]], active_trust: 1}\n",
+      HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, extent_m: 0}\n",
+      HYDRAULICS "search: {mass_g: [0, 5], location_m: [-30000, -30000], time_s: [7, 7]}\n" SENSORS,
+      HYDRAULICS SEARCH
+      "sensors:\n  - {id: a, location_m: 1, gain_factor: 1, noise_relative: 0, noise_absolute_g_m3: 0, "
+      "detection_limit_g_m3: 0, background_g_m3: 0}\n",
+      HYDRAULICS SEARCH SENSORS "reaches:\n  - {to_m: 0, decay_per_s: 0}\n",
+      "hydraulics: {velocity_m_s: {median: 1, factor: 1.2, local: 1.2}, dispersion_m2_s: {median: 3, factor: 1}, "
+      "area_m2: 2, decay_per_s: 0}\n" SEARCH SENSORS,
+      HYDRAULICS SEARCH SENSORS "intakes: [{id: m, location_m: -1e5}]\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    hw_river river;
+    hw_error error = {""};
+    if (hw_river_parse("r.yaml", texts[i], strlen(texts[i]), NULL, NULL, &river, &error) != HW_OK) {
+      fail_msg("%s: %s", texts[i], error.text);
+    }
+    hw_river_free(&river);
+  }
+}
+
 static void test_nested_aliases_and_cycles_end_in_a_sentence(void **state) {
   (void)state;
   static const char *const texts[] = {
@@ -362,6 +388,7 @@ int main(void) {
       cmocka_unit_test(test_release_time_may_be_a_distribution),
       cmocka_unit_test(test_odd_but_usable_rivers_warn),
       cmocka_unit_test(test_every_fault_has_its_sentence_with_the_line),
+      cmocka_unit_test(test_values_on_their_bounds_are_taken),
       cmocka_unit_test(test_nested_aliases_and_cycles_end_in_a_sentence),
       cmocka_unit_test(test_a_huge_file_is_refused),
       cmocka_unit_test(test_a_file_that_is_not_there_is_the_callers_slip),

@@ -251,6 +251,42 @@ static void test_calendar_readings_from_the_future_are_refused(void **state) {
   hw__ingest_clear(&ingest);
 }
 
+/* One reading right on each bound, which is inside it, and one beyond. */
+static void test_values_and_times_have_bounds(void **state) {
+  hw__ingest ingest = start(*state);
+  static const struct {
+    const char *time, *value;
+    hw__fate fate;
+  } cases[] = {
+      {"\"time_s\": 1e10", "0.5", HW_FATE_ACCEPTED},
+      {"\"time_s\": -1e10", "0.5", HW_FATE_ACCEPTED},
+      {"\"time_s\": 10000000001", "0.5", HW_FATE_ABSURD},
+      {"\"time_s\": -10000000001", "0.5", HW_FATE_ABSURD},
+      {"\"time\": \"1900-01-01T00:00:00Z\"", "0.5", HW_FATE_ACCEPTED},
+      {"\"time\": \"1899-12-31T23:59:59Z\"", "0.5", HW_FATE_ABSURD},
+      {"\"time\": \"2199-12-31T23:59:59Z\"", "0.5", HW_FATE_FUTURE},
+      {"\"time\": \"2200-01-01T00:00:00Z\"", "0.5", HW_FATE_FUTURE},
+      {"\"time\": \"2200-01-01T00:00:01Z\"", "0.5", HW_FATE_ABSURD},
+      {"\"time\": \"2027-01-15T08:05:00Z\"", "0.5", HW_FATE_ACCEPTED},
+      {"\"time\": \"2027-01-15T08:05:00.001Z\"", "0.5", HW_FATE_FUTURE},
+      {"\"time_s\": 14.5", "1e6", HW_FATE_ACCEPTED},
+      {"\"time_s\": 14.5", "1000000.1", HW_FATE_ABSURD},
+      {"\"time_s\": 14.5", "0", HW_FATE_ACCEPTED},
+      {"\"time_s\": 14.5", "\"<0\"", HW_FATE_ACCEPTED},
+      {"\"time_s\": 14.5", "-1e6", HW_FATE_NEGATIVE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char body[200];
+    snprintf(body, sizeof body, "{\"sensor\": \"s1\", %s, \"concentration_g_m3\": %s}", cases[i].time, cases[i].value);
+    hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body));
+    const hw__fate fate = ingest.count ? HW_FATE_ACCEPTED : ingest.rejects[0].fate;
+    if (fate != cases[i].fate) {
+      fail_msg("%s: fate %d, expected %d", body, (int)fate, (int)cases[i].fate);
+    }
+    hw__ingest_clear(&ingest);
+  }
+}
+
 static void test_json_array_counts_its_elements(void **state) {
   hw__ingest ingest = start(*state);
   const char *body =
@@ -416,6 +452,7 @@ int main(void) {
       cmocka_unit_test(test_a_json_value_means_the_same_as_a_number_and_as_a_text),
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
+      cmocka_unit_test(test_values_and_times_have_bounds),
       cmocka_unit_test(test_json_array_counts_its_elements),
       cmocka_unit_test(test_a_json_body_is_good_as_a_whole_or_one_rejection),
       cmocka_unit_test(test_an_object_too_long_for_a_reading_is_not_parsed),
