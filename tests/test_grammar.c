@@ -17,8 +17,13 @@
 #include "io/number.h"
 #include "io/zone.h"
 
-static hw__slice slice_of(const char *text) {
-  return (hw__slice){text, strlen(text)};
+/* The text in memory of its own, without an end: whoever looks behind it is seen by the address sanitizer. */
+static hw__slice exactly(const char *text) {
+  const size_t size = strlen(text);
+  char *copy = malloc(size ? size : 1);
+  assert_non_null(copy);
+  memcpy(copy, text, size);
+  return (hw__slice){copy, size};
 }
 
 static size_t below(hw_rng *rng, size_t n) {
@@ -54,7 +59,10 @@ static void test_a_number_is_what_the_grammar_says_with_the_value_of_strtod(void
     const double expected = strtod(text, NULL);
     const bool is_one = matches(pattern, text) && isfinite(expected);
     double value = 14.2;
-    if (hw__number_parse(slice_of(text), &value) != is_one || value != (is_one ? expected : 14.2)) {
+    const hw__slice alone = exactly(text);
+    const bool taken = hw__number_parse(alone, &value);
+    free((char *)alone.text);
+    if (taken != is_one || value != (is_one ? expected : 14.2)) {
       fail_msg("'%s' gives %.17g, expected %s%.17g", text, value, is_one ? "" : "none, not ", expected);
     }
     good += is_one;
@@ -154,7 +162,9 @@ static void test_dates_of_every_form_are_what_strftime_wrote(void **state) {
     assert_non_null(gmtime_r(&at, &calendar));
     strftime(text, sizeof text, forms[k].format, &calendar);
     hw__date date = {0};
-    const bool good = (forms[k].digits ? hw__date_parse_digits : hw__date_parse)(slice_of(text), forms[k].form, &date);
+    const hw__slice alone = exactly(text);
+    const bool good = (forms[k].digits ? hw__date_parse_digits : hw__date_parse)(alone, forms[k].form, &date);
+    free((char *)alone.text);
     if (!good || date.local_s != (double)at || date.has_offset || date.has_clock != (forms[k].step_s < 86400)) {
       fail_msg("'%s' (%s): %d %.0f, expected %ld", text, forms[k].format, good, date.local_s, (long)at);
     }
@@ -171,12 +181,55 @@ static void test_clocks_are_what_strftime_wrote(void **state) {
       char text[32];
       double seconds = -1;
       strftime(text, sizeof text, formats[k], &calendar);
-      const bool good = (k < 3 ? hw__clock_parse : hw__clock_parse_digits)(slice_of(text), &seconds);
+      const hw__slice alone = exactly(text);
+      const bool good = (k < 3 ? hw__clock_parse : hw__clock_parse_digits)(alone, &seconds);
+      free((char *)alone.text);
       const double expected = (double)(k == 1 || k == 3 ? at / 60 * 60 : at);
       if (!good || seconds != expected) {
         fail_msg("'%s': %d %.0f, expected %.0f", text, good, seconds, expected);
       }
     }
+  }
+}
+
+/* Every beginning of a good text is read or refused without a look behind it. */
+static void test_nothing_looks_behind_a_text(void **state) {
+  (void)state;
+  static const char *const texts[] = {"3/1/2026 8:15:00.25 a.m. EST",
+                                      "1-Mar-2026 08:15:00,5 PM +01:00",
+                                      "2026-03-01T08:15:00.5-05:00",
+                                      "20260301T081500Z",
+                                      "-1234.5678e-12",
+                                      "010326 0815 UTC"};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t size = 0; size <= strlen(texts[i]); size++) {
+      char text[40] = {0};
+      memcpy(text, texts[i], size);
+      const hw__slice alone = exactly(text);
+      double value;
+      hw__date date;
+      for (hw_time_form form = HW_TIME_YMD; form <= HW_TIME_MDY; form++) {
+        hw__date_parse(alone, form, &date);
+        hw__date_parse_digits(alone, form, &date);
+      }
+      hw__number_parse(alone, &value);
+      hw__clock_parse(alone, &value);
+      hw__clock_parse_digits(alone, &value);
+      hw__zone_offset_named(alone, &value);
+      free((char *)alone.text);
+    }
+  }
+}
+
+static void test_a_zone_is_no_path(void **state) {
+  (void)state;
+  static const char *const names[] = {"/usr/share/zoneinfo/UTC", "../zoneinfo/UTC", "Europe/../UTC", "", "/",
+                                      "Europe/Nowhere"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    hw__zone *zone = NULL;
+    hw_error error = {""};
+    assert_int_equal(hw__zone_open(names[i], &zone, &error), HW_EINPUT);
+    assert_true(!zone && error.text[0]);
   }
 }
 
@@ -253,6 +306,8 @@ int main(void) {
       cmocka_unit_test(test_an_instant_is_what_the_grammar_says_with_the_value_of_timegm),
       cmocka_unit_test(test_dates_of_every_form_are_what_strftime_wrote),
       cmocka_unit_test(test_clocks_are_what_strftime_wrote),
+      cmocka_unit_test(test_nothing_looks_behind_a_text),
+      cmocka_unit_test(test_a_zone_is_no_path),
       cmocka_unit_test(test_zones_are_those_of_the_c_library),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
