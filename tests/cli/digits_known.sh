@@ -23,6 +23,10 @@ headwater simulate known.yaml --source 1234,-5670,-9000 --duration 3600 --noise-
 echo '7200,s3,0.0121' >> lasting.csv
 answer three.yaml lasting.csv
 words three.yaml lasting.csv
+echo '# it may have lasted, or not'
+headwater simulate known.yaml --source 1234,-5670,-9000 --duration 2100 --noise-relative 0.05 --every 600 > short.csv
+sed 's/, gain_factor: 1.2//' doubted.yaml > gainless.yaml
+answer gainless.yaml short.csv
 echo '# two releases'
 headwater simulate known.yaml --source 1234,-5670,-9000 --noise-relative 0.03 --every 600 --from -5400 --to 12000 > one.csv
 headwater simulate known.yaml --source 2000,-3100,-2000 --noise-relative 0.03 --every 600 --from -5400 --to 12000 --seed 2 > two.csv
