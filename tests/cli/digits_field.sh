@@ -19,6 +19,10 @@ sed 's/^\(.*,s3,\).*/\10.9/' grab.csv > stray.csv
 answer unknown.yaml stray.csv
 awk -F, '$2 == "s3" { $3 = "<2e-05" } { print $1 "," $2 "," $3 }' readings.csv > quiet.csv
 answer unknown.yaml quiet.csv
+echo '# every minute, a background under it'
+headwater simulate data/truckee.yaml --source 1300,-22106,-14000 --noise-relative 0.05 --noise-absolute 1e-5 --every 60 |
+  awk -F, 'NR > 1 { $3 += 0.0003 } { print $1 "," $2 "," $3 }' > dense.csv
+answer unknown.yaml dense.csv
 echo '# a release of four hours'
 headwater simulate data/truckee.yaml --source 2600,-22106,-20000 --duration 14400 --noise-relative 0.05 --every 900 > lasting.csv
 answer unknown.yaml lasting.csv
