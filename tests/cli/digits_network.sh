@@ -11,3 +11,7 @@ spill river.yaml --source 5000,ash:-8000,0 --censor > flowing.csv
 answer river.yaml flowing.csv
 words river.yaml flowing.csv
 for method in atgd mcmc; do echo "# $method"; answer river.yaml flowing.csv --method $method --evaluations 2000; done
+echo '# no probability is above 1, not by a last digit either'
+sed 's/alarm_g_m3: 0.05/alarm_g_m3: 0.0002/g; s/\[100, 100000\]/[1, 100000]/' data/network.yaml > sensitive.yaml
+spill sensitive.yaml --source 25,ash:-8000,0 --noise-absolute 0.0001 > weak.csv
+headwater identify sensitive.yaml weak.csv --format json | grep -oE '"(probability|exceeds_alarm|spill)": 1[.][0-9]+'
