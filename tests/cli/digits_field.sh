@@ -29,5 +29,8 @@ answer unknown.yaml lasting.csv
 echo '# hydraulics that the pulses refute: the field model answers instead'
 sed 's/velocity_m_s: 1.3333, dispersion_m2_s: 40.5/velocity_m_s: 0.9, dispersion_m2_s: 40.5/; s/mass_g: .1000, 3000./mass_g: [100, 10000]/' data/truckee.yaml > wrong.yaml
 answer wrong.yaml readings.csv
+echo '# a dye that is lost on the way, by depth where it is known'
+{ sed 's/, decay_per_s: 1.667e-10//' blind.yaml; echo 'substance: rhodamine_wt'; } > dye.yaml
+answer dye.yaml readings.csv
 echo '# could these sensors tell?'; headwater check unknown.yaml --places 2 --format json | digits
 headwater check unknown.yaml --places 3 | digits
