@@ -287,6 +287,18 @@ static void test_values_and_times_have_bounds(void **state) {
   }
 }
 
+static void test_every_fate_has_a_label_and_a_text_of_its_own(void **state) {
+  (void)state;
+  for (hw__fate a = 0; a < HW_FATE_COUNT; a++) {
+    for (hw__fate b = 0; b < a; b++) {
+      assert_string_not_equal(hw__fate_label(a), hw__fate_label(b));
+      assert_string_not_equal(hw__fate_text(a), hw__fate_text(b));
+    }
+  }
+  assert_string_equal(hw__fate_label(HW_FATE_COUNT), "unknown");
+  assert_string_equal(hw__fate_text(HW_FATE_COUNT), "unknown");
+}
+
 static void test_json_array_counts_its_elements(void **state) {
   hw__ingest ingest = start(*state);
   const char *body =
@@ -453,6 +465,7 @@ int main(void) {
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
       cmocka_unit_test(test_values_and_times_have_bounds),
+      cmocka_unit_test(test_every_fate_has_a_label_and_a_text_of_its_own),
       cmocka_unit_test(test_json_array_counts_its_elements),
       cmocka_unit_test(test_a_json_body_is_good_as_a_whole_or_one_rejection),
       cmocka_unit_test(test_an_object_too_long_for_a_reading_is_not_parsed),
