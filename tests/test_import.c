@@ -180,6 +180,36 @@ static void test_tables_behind_each_other_are_one_record(void **state) {
                  "line 2 above the names looks like a row");
 }
 
+/* Rows behind names that name the time twice, or not the value: refused until names come that are understood. */
+static void test_rows_under_names_not_understood_are_refused(void **state) {
+  (void)state;
+  static const char text[] =
+      "when,sensor,c (ppb)\n2026-03-01 08:00,s1,5\n"
+      "when,sensor,when,c (ppb)\n2026-03-01 08:01,s1,6,7\n"
+      "when,sensor,d (ppb)\n2026-03-01 08:02,s1,8\n"
+      "when,c (ppb),sensor\n2026-03-01 08:03,9,s2\n";
+  static const char *const told_of[] = {NULL,
+                                        "t:3: another table begins: column 'when' twice",
+                                        "t:4: a row under names that were not understood",
+                                        "t:5: another table begins: no column 'c (ppb)'",
+                                        "t:6: a row under names that were not understood",
+                                        NULL};
+  hw_reader *reader = NULL;
+  hw_reading reading;
+  hw_error error = {""};
+  assert_int_equal(open_text(text, "{time: when, sensor: sensor, value: c (ppb), unit: ppb}", "UTC", &reader, &error),
+                   HW_OK);
+  for (size_t i = 0; i < sizeof told_of / sizeof told_of[0]; i++) {
+    const hw_status status = hw_reader_next(reader, &reading, &error);
+    if (told_of[i] ? status != HW_EINPUT || !strstr(error.text, told_of[i]) : status != HW_OK) {
+      fail_msg("%zu: %s", i, error.text);
+    }
+  }
+  assert_true(reading.sensor == 1 && fabs(reading.concentration_g_m3 - 9e-3) < 1e-15);
+  assert_int_equal(hw_reader_next(reader, &reading, &error), HW_EEND);
+  hw_reader_free(reader);
+}
+
 static void test_every_word_for_no_reading_is_one_and_so_is_its_number(void **state) {
   (void)state;
   const row rows[] = {{"2026-03-01T08:00:00Z", 0, 5e-3, 0}, {"2026-03-01T08:06:00Z", 0, 0.99e-3, 0}};
@@ -455,6 +485,7 @@ int main(void) {
       cmocka_unit_test(test_a_spreadsheet_in_german_reads_the_same_in_every_encoding),
       cmocka_unit_test(test_sondes_and_loggers),
       cmocka_unit_test(test_tables_behind_each_other_are_one_record),
+      cmocka_unit_test(test_rows_under_names_not_understood_are_refused),
       cmocka_unit_test(test_every_word_for_no_reading_is_one_and_so_is_its_number),
       cmocka_unit_test(test_numbers_with_marks_between_thousands),
       cmocka_unit_test(test_digits_are_a_time_only_where_something_says_so),
