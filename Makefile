@@ -35,6 +35,7 @@
 #   make demo-songhua   the Songhua in 2005, told from its bulletins day by day, and drawn
 #   make demo-cluster   a cluster on this machine, two spills, a node and a worker killed on the way
 #   make fuzz     every parser, FUZZ_SECONDS=60 each
+#   make digits   what tests/cli/digits_*.sh compare to six digits, written anew; read the difference before you commit it
 #   make format   every C, Python and TypeScript file in the one layout that `make test` asks for
 #   make coverage lines and branches the tests run, of src/ and the service's parsers (llvm-cov)
 #   make damage   30 damaged bytes in the WAL, 300 in the file: whatever changes the log is told
@@ -226,6 +227,10 @@ demo-cluster: all
 mutate:
 	@tools/need build test
 	@tools/mutate $(MUTATE)
+
+.PHONY: digits
+digits: all
+	@for case in tests/cli/digits_*.sh; do tests/cli/run.sh $(HEADWATER) $$case --accept || exit 1; done
 
 .PHONY: format
 format:

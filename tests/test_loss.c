@@ -13,6 +13,7 @@
 #include "loss/box.h"
 #include "loss/lipschitz.h"
 #include "loss/solve.h"
+#include "online/moment.h"
 #include "online/paper_units.h"
 #include "online/printed.h"
 #include "paper_river.h"
@@ -376,6 +377,50 @@ static void test_neighbours_attain_the_largest_slope(void **state) {
 }
 
 /* Taken literally, the constants of Algorithm 5 perturb by nothing and wait for ever; docs/paper.md quotes these. */
+/* The first n readings of a pulse, at half, all, three times a twentieth and right at a twentieth of its top. */
+static hw__moment pulse_of(size_t n, double factor) {
+  static const double share[] = {0.5, 1, 0.15, 0.05, 0.4, 0.2, 0.3};
+  hw__window window;
+  hw__packed packed;
+  assert_int_equal(hw__window_create(7, &window), HW_OK);
+  assert_int_equal(hw__packed_create(7, 2, &packed), HW_OK);
+  for (size_t i = 0; i < n; i++) {
+    hw__window_add(&window,
+                   &(hw_reading){.sensor = i % 2, .time_s = 37 * (double)i, .concentration_g_m3 = factor * share[i]});
+  }
+  hw__packed_fill(&packed, &window, n);
+  const hw__moment found = hw__moment_pulse(&packed);
+  hw__packed_free(&packed);
+  hw__window_free(&window);
+  return found;
+}
+
+static void test_a_pulse_is_six_readings_five_of_them_above_a_twentieth(void **state) {
+  (void)state;
+  assert_int_equal(pulse_of(5, 0.37).count, 0);
+  assert_int_equal(pulse_of(6, 0.37).count, 5); /* the one at a twentieth is not above it */
+  assert_int_equal(pulse_of(7, 0.37).count, 6);
+  assert_true(pulse_of(7, 0.37).largest == 0.37);
+  assert_int_equal(pulse_of(7, 0).count, 0);
+}
+
+/* A whole pulse, densely read at one sensor: its mean and variance are those of the release, but for the skewness that
+ * eq. (1) has in time. */
+static void test_moments_lead_to_the_release(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 200, 0);
+  hw_source found = {0};
+  assert_true(hw__moment_start(&b.misfit, &b.packed, &b.river.search, &found));
+  assert_true(fabs(found.mass_g - paper_truth.mass_g) < 0.15 * paper_truth.mass_g);
+  const double velocity_m_s = 80 / 60.0, phase_m = found.location_m - velocity_m_s * found.time_s,
+               true_m = paper_truth.location_m - velocity_m_s * paper_truth.time_s;
+  assert_true(fabs(phase_m - true_m) < 100);
+  assert_true(fabs(found.time_s - paper_truth.time_s) < 3000);
+  assert_true(found.time_s > b.river.search.lo.time_s && found.time_s < b.river.search.hi.time_s);
+  tear_down(&b);
+}
+
 static void test_printed_constants_are_out_of_any_range(void **state) {
   (void)state;
   bench b;
@@ -410,6 +455,8 @@ int main(void) {
       cmocka_unit_test(test_solve_survives_absurd_readings),
       cmocka_unit_test(test_projected_gradient_is_its_definition),
       cmocka_unit_test(test_neighbours_attain_the_largest_slope),
+      cmocka_unit_test(test_a_pulse_is_six_readings_five_of_them_above_a_twentieth),
+      cmocka_unit_test(test_moments_lead_to_the_release),
       cmocka_unit_test(test_printed_constants_are_out_of_any_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

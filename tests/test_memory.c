@@ -149,6 +149,39 @@ static void test_planning_survives_every_failed_allocation(void **state) {
   assert_true(provoke(plan, *state) > 5);
 }
 
+/* Long enough that every text has to grow. */
+static hw_status tell(void *context) {
+  const scene *s = context;
+  const char *warnings[40];
+  for (size_t i = 0; i < 40; i++) {
+    warnings[i] = "a warning of more than a few words, so that the text grows";
+  }
+  hw_estimate estimate;
+  hw_estimate_init(&estimate);
+  estimate.has_source = true;
+  estimate.source = paper_truth;
+  const hw_result result = {
+      .river = &s->river, .method = "atgd", .estimate = &estimate, .warnings = warnings, .warning_count = 40};
+  char *text = NULL;
+  hw_status status = hw_result_json(&result, true, &text);
+  free(text);
+  text = NULL;
+  if (status == HW_OK) {
+    status = hw_result_text(&result, &text);
+  }
+  free(text);
+  text = NULL;
+  if (status == HW_OK) {
+    status = hw_comparison_json(&result, 1, NULL, &text);
+  }
+  free(text);
+  return status;
+}
+
+static void test_texts_survive_every_failed_allocation(void **state) {
+  assert_true(provoke(tell, *state) > 6);
+}
+
 static int open_scene(void **state) {
   static scene s;
   s.river = paper_river();
@@ -171,6 +204,7 @@ int main(void) {
       cmocka_unit_test(test_offline_solves_survive_every_failed_allocation),
       cmocka_unit_test(test_regret_survives_every_failed_allocation),
       cmocka_unit_test(test_planning_survives_every_failed_allocation),
+      cmocka_unit_test(test_texts_survive_every_failed_allocation),
   };
   return cmocka_run_group_tests(tests, open_scene, close_scene);
 }

@@ -70,6 +70,52 @@ static void test_what_no_sensor_sees_is_said(void **state) {
   hw_river_free(&river);
 }
 
+/* The mass that the first sensor just sees. */
+static double least_mass(const hw_river *river) {
+  double lo = 1e-3, hi = 1e9;
+  while (hi > lo * (1 + 1e-9)) {
+    const hw_source source = {sqrt(lo * hi), release_made.location_m, release_made.time_s};
+    hw_outlook o;
+    assert_int_equal(hw_outlook_source(river, &source, 0.9, &o), HW_OK);
+    *(o.visible ? &hi : &lo) = source.mass_g;
+  }
+  return hi;
+}
+
+/* The peak is the mass that arrives, spread over the discharge and the time that the law gives: more has to be released
+ * for as much as the sensor's floor, the discharge and the losses on the way are larger. */
+static void test_the_least_mass_seen_follows_floor_discharge_and_losses(void **state) {
+  (void)state;
+  const hw__population *p = &hw__population_shipped;
+  hw_river river = unknown_river(1);
+  river.hydraulics.velocity_m_s = (hw_quantity){HW_KNOWN, 1.37, 1};
+  river.sensors[0].detection_limit_g_m3 = 2e-4;
+  const double plain = least_mass(&river), days = (-14210.5 + 22106) / 1.37 / 86400;
+  river.sensors[0].detection_limit_g_m3 = 6e-4;
+  check_near(least_mass(&river) / plain, 3, 1e-6);
+  river.sensors[0].noise_absolute_g_m3 = 5e-4; /* the floor is this, or half the limit */
+  check_near(least_mass(&river) / plain, 5, 1e-6);
+  river.sensors[0].detection_limit_g_m3 = 2e-4;
+  river.sensors[0].noise_absolute_g_m3 = 0;
+  river.hydraulics.discharge_m3_s = 2 * 80;
+  check_near(least_mass(&river) / plain, 2, 1e-6);
+  river.sensors[0].discharge_m3_s = 37; /* its own goes before the river's */
+  check_near(least_mass(&river) / plain, 37 / 80.0, 1e-6);
+  river.sensors[0].discharge_m3_s = 80;
+  if (river.substance.dye_losses) {
+    river.sensors[0].depth_m = 0.3;
+    const double shallow = p->recovery_depth_intercept + p->recovery_depth_slope * days / 0.3,
+                 any = p->recovery_intercept + p->recovery_slope * sqrt(days);
+    check_near(least_mass(&river) / plain, exp(any - shallow), 1e-6);
+  }
+  river.substance.dye_losses = false;
+  river.hydraulics.decay_per_s = 1e-4;
+  const double decayed = least_mass(&river);
+  river.hydraulics.decay_per_s = 0;
+  check_near(decayed / least_mass(&river), exp(1e-4 * days * 86400), 1e-6);
+  hw_river_free(&river);
+}
+
 static void test_senseless_questions_are_refused(void **state) {
   (void)state;
   hw_river river = unknown_river(2);
@@ -88,6 +134,7 @@ int main(void) {
       cmocka_unit_test(test_a_known_velocity_leaves_the_law_alone),
       cmocka_unit_test(test_a_second_sensor_narrows_the_place),
       cmocka_unit_test(test_what_no_sensor_sees_is_said),
+      cmocka_unit_test(test_the_least_mass_seen_follows_floor_discharge_and_losses),
       cmocka_unit_test(test_senseless_questions_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

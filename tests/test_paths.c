@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "headwater/headwater.h"
+#include "river/clock.h"
 
 #define REST                                                                                  \
   "hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, discharge_m3_s: 6, decay_per_s: 0}\n" \
@@ -121,11 +122,139 @@ static void test_learners_work_in_the_rivers_clock(void **state) {
   hw_river_free(&river);
 }
 
+/* A method of a user's own: it knows the answer, and tells of every intake and candidate of the course it was given. */
+typedef struct {
+  const hw_river *river;
+  hw_arrival arrivals[4];
+  hw_suspicion suspicions[4];
+} oracle;
+
+static hw_status oracle_create(const hw_problem *problem, const hw_options *options, void **state) {
+  (void)options;
+  oracle *o = calloc(1, sizeof *o);
+  o->river = problem->river;
+  *state = o;
+  return HW_OK;
+}
+
+static hw_status oracle_observe(void *state, const hw_reading *reading) {
+  (void)state;
+  (void)reading;
+  return HW_OK;
+}
+
+/* What is told of an id hangs on the id alone. */
+static double number_of(const char *id) {
+  return 1000 * (double)id[0] + (double)strlen(id);
+}
+
+static hw_status oracle_estimate(void *state, hw_estimate *out) {
+  oracle *o = state;
+  out->has_source = true;
+  out->source = (hw_source){5000, -8000, 371};
+  for (size_t i = 0; i < o->river->intake_count; i++) {
+    const double at = number_of(o->river->intakes[i].id);
+    o->arrivals[i] = (hw_arrival){.intake = i,
+                                  .first_s = {at, at + 1, at + 2},
+                                  .peak_s = {at + 10, at + 11, at + 12},
+                                  .last_s = {NAN, at + 21, at + 22},
+                                  .peak_g_m3 = {0.01, 0.02, 0.03}};
+  }
+  for (size_t i = 0; i < o->river->candidate_count; i++) {
+    o->suspicions[i] = (hw_suspicion){(ptrdiff_t)i, 1e-6 * number_of(o->river->candidates[i].id)};
+  }
+  o->suspicions[o->river->candidate_count] = (hw_suspicion){-1, 0.37};
+  out->arrivals = o->arrivals;
+  out->arrival_count = o->river->intake_count;
+  out->suspicions = o->suspicions;
+  out->suspicion_count = o->river->candidate_count + 1;
+  return HW_OK;
+}
+
+static hw_status oracle_samples(void *state, hw_sample *out, size_t capacity, size_t *count) {
+  (void)state;
+  assert_true(capacity >= 1);
+  out[0] = (hw_sample){.source = {5000, -8000, 371}, .weight = 1};
+  *count = 1;
+  return HW_OK;
+}
+
+static const hw_method told = {.name = "oracle",
+                               .summary = "knows",
+                               .create = oracle_create,
+                               .observe = oracle_observe,
+                               .estimate = oracle_estimate,
+                               .samples = oracle_samples,
+                               .destroy = free};
+
+static void expect_instant(const hw__clock *clock, const hw_intake *k, double tau_s, double wall_s) {
+  assert_true(wall_s == hw__clock_out(clock, k->branch, k->location_m, tau_s));
+}
+
+static void test_what_a_course_tells_is_told_of_the_network(void **state) {
+  (void)state;
+  hw_river river = parse(REST NETWORK
+                         "intakes: [{id: birk, branch: birch, location_m: -100}, {id: town, location_m: -1500},\n"
+                         "  {id: mill, branch: ash, location_m: -300}]\n"
+                         "candidates: [{id: yard, branch: birch, location_m: -3000}, {id: dock, location_m: -15000},\n"
+                         "  {id: works, branch: ash, location_m: -8000}]\n"
+                         "gauges: [{id: g, location_m: -4000}]\n");
+  river.flow = calloc(2, sizeof *river.flow);
+  river.flow_count = 2;
+  river.flow[0] = (hw_flow){0, 0, 9};
+  river.flow[1] = (hw_flow){0, 90000, 14.2};
+  hw_run *run = NULL;
+  hw__clock *clock = NULL;
+  const hw_source truth = {5000, -8000, 371, 1};
+  const hw_problem problem = {.river = &river};
+  hw_spill *spill = NULL;
+  assert_int_equal(hw_spill_create(&river, &truth, 0, &spill), HW_OK);
+  assert_int_equal(hw_run_create(&told, &problem, NULL, &run), HW_OK);
+  for (double t = 0; t < 60000; t += 1200) {
+    hw_reading reading = {.time_s = t};
+    reading.concentration_g_m3 = hw_spill_concentration(spill, 0, river.sensors[0].location_m, t);
+    assert_int_equal(hw_run_observe(run, &reading), HW_OK);
+  }
+  hw_estimate e;
+  assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+  assert_int_equal(e.source.branch, 1);
+  assert_int_equal(hw__clock_create(&river, &clock), HW_OK);
+  assert_int_equal(e.arrival_count, 2); /* the intake on the other tributary is not on the way */
+  for (size_t i = 0; i < e.arrival_count; i++) {
+    const hw_arrival *a = &e.arrivals[i];
+    const hw_intake *k = &river.intakes[a->intake];
+    const double at = number_of(k->id), dilution = hw__clock_dilution(clock, k->branch, k->location_m, a->peak_s.mid);
+    assert_true(strcmp(k->id, "town") == 0 || strcmp(k->id, "mill") == 0);
+    expect_instant(clock, k, at, a->first_s.lo);
+    expect_instant(clock, k, at + 2, a->first_s.hi);
+    expect_instant(clock, k, at + 11, a->peak_s.mid);
+    expect_instant(clock, k, at + 22, a->last_s.hi);
+    assert_true(isnan(a->last_s.lo));
+    assert_true(dilution > 1.01 && a->peak_g_m3.lo == 0.01 / dilution && a->peak_g_m3.hi == 0.03 / dilution);
+  }
+  assert_true(e.arrivals[0].intake != e.arrivals[1].intake);
+  assert_int_equal(e.suspicion_count, 3);
+  for (size_t i = 0; i < 2; i++) {
+    assert_true(e.suspicions[i].candidate > 0); /* not the yard on the other tributary */
+    assert_true(e.suspicions[i].probability == 1e-6 * number_of(river.candidates[e.suspicions[i].candidate].id));
+  }
+  assert_true(e.suspicions[2].candidate == -1 && e.suspicions[2].probability == 0.37);
+  hw_sample sample;
+  size_t count = 0;
+  assert_int_equal(hw_run_samples(run, &sample, 1, &count), HW_OK);
+  assert_true(count == 1 && sample.source.branch == 1 && sample.source.time_s == e.source.time_s);
+  hw__clock_free(clock);
+  hw_spill_free(spill);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_network_of_one_branch_is_that_river_to_the_bit),
       cmocka_unit_test(test_learners_find_the_branch),
       cmocka_unit_test(test_learners_work_in_the_rivers_clock),
+      cmocka_unit_test(test_what_a_course_tells_is_told_of_the_network),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

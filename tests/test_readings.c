@@ -236,6 +236,49 @@ static void test_bad_ndjson_has_its_sentence(void **state) {
   }
 }
 
+/* Whether an id written as this escape is read as the sensor's. */
+static bool is_read_as(const char *escape, const char *id) {
+  hw_sensor sensor = {.location_m = 37.5};
+  const hw_river own = {.sensors = &sensor, .sensor_count = 1};
+  char text[160];
+  hw_reader *reader = NULL;
+  hw_error error = {""};
+  hw_reading reading;
+  snprintf(sensor.id, sizeof sensor.id, "x%sy", id);
+  snprintf(text, sizeof text, "{\"time_s\": 14.5, \"sensor\": \"x%sy\", \"concentration_g_m3\": 1}\n", escape);
+  const bool read = hw_reader_memory(text, strlen(text), "r", &own, &reader, &error) == HW_OK &&
+                    hw_reader_next(reader, &reading, &error) == HW_OK;
+  hw_reader_free(reader);
+  return read;
+}
+
+static void test_escapes_are_the_utf8_of_their_code(void **state) {
+  (void)state;
+  static const unsigned codes[] = {0x20,  0x2a,  0x39,  0x4a,   0x5f,   0x7e,   0x7f,   0x80,   0x9f,  0xe9,   0x7ff,
+                                   0x800, 0xabc, 0xdef, 0x1234, 0x5678, 0x9abc, 0xd7ff, 0xe000, 0xf0f, 0xfffd, 0xffff};
+  for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+    const unsigned c = codes[i];
+    char id[4] = {0}, escape[8];
+    if (c < 0x80) {
+      id[0] = (char)c;
+    } else if (c < 0x800) {
+      snprintf(id, sizeof id, "%c%c", (int)(0xc0 + c / 64), (int)(0x80 + c % 64));
+    } else {
+      snprintf(id, sizeof id, "%c%c%c", (int)(0xe0 + c / 4096), (int)(0x80 + c / 64 % 64), (int)(0x80 + c % 64));
+    }
+    snprintf(escape, sizeof escape, "\\u%04x", c);
+    assert_true(is_read_as(escape, id));
+    snprintf(escape, sizeof escape, "\\u%04X", c);
+    assert_true(is_read_as(escape, id));
+    assert_false(is_read_as(escape, "z"));
+  }
+  static const char *const wrong[] = {"\\u0000", "\\ud800", "\\udfff", "\\u00g1", "\\u00G1", "\\u00/1",
+                                      "\\u00:1", "\\u00@1", "\\u00`1", "\\u 041", "\\x41",   "\\u41"};
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    assert_false(is_read_as(wrong[i], "A"));
+  }
+}
+
 /* Through a pipe, so that the buffer refills in odd places. */
 static void test_a_line_of_a_megabyte_is_a_fault_and_reading_goes_on(void **state) {
   (void)state;
@@ -369,6 +412,7 @@ int main(void) {
       cmocka_unit_test(test_every_bad_header_has_its_sentence),
       cmocka_unit_test(test_every_bad_row_has_its_sentence_and_the_next_row_follows),
       cmocka_unit_test(test_bad_ndjson_has_its_sentence),
+      cmocka_unit_test(test_escapes_are_the_utf8_of_their_code),
       cmocka_unit_test(test_a_line_of_a_megabyte_is_a_fault_and_reading_goes_on),
       cmocka_unit_test(test_numbers_parse_as_strtod_does),
       cmocka_unit_test(test_random_doubles_survive_writing_and_reading),

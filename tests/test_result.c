@@ -385,6 +385,33 @@ static void test_comparison_shows_errors_and_failures(void **state) {
   free(text);
 }
 
+/* Shares of the mass, the way to the first sensor below and the time the water takes there. */
+static void test_errors_are_shares_of_what_matters(void **state) {
+  (void)state;
+  hw_sensor own[] = {
+      {.id = "far", .location_m = 4200}, {.id = "above", .location_m = -9000}, {.id = "near", .location_m = 370}};
+  hw_river plain;
+  hw_river_init(&plain);
+  plain.sensors = own;
+  plain.sensor_count = 3;
+  plain.hydraulics.area_m2 = 37;
+  plain.hydraulics.velocity_m_s = (hw_quantity){HW_KNOWN, 0.8, 1};
+  const hw_source truth = {1000, -5000, 14.5}, found = {1100, -4900, -45.5};
+  for (int i = 0; i < 3; i++) {
+    /* with and without the equation; then the velocity is not known either */
+    plain.hydraulics.dispersion_m2_s = i ? (hw_quantity){HW_UNKNOWN, 0, 1} : (hw_quantity){HW_KNOWN, 14.2, 1};
+    if (i == 2) {
+      plain.hydraulics.velocity_m_s = (hw_quantity){HW_UNKNOWN, 0, 1};
+    }
+    const hw_source e = hw_relative_error(&plain, &found, &truth);
+    assert_true(fabs(e.mass_g - 0.1) < 1e-12 && fabs(e.location_m - 100.0 / 5370) < 1e-12);
+    assert_true(i == 2 ? isnan(e.time_s) : fabs(e.time_s - 60 / (5370 / 0.8)) < 1e-12);
+  }
+  plain.sensor_count = 2;
+  own[0].location_m = -5001; /* nobody is below */
+  assert_true(isnan(hw_relative_error(&plain, &found, &truth).location_m));
+}
+
 static void test_places_of_a_network_say_their_branch(void **state) {
   (void)state;
   hw_branch branches_of_river[] = {{.id = "stem", .head_m = -60000, .joins = HW_OUTLET},
@@ -437,6 +464,7 @@ int main(void) {
       cmocka_unit_test(test_no_spill_seen_is_an_answer_of_its_own),
       cmocka_unit_test(test_without_trust_there_is_a_sentence_and_no_number),
       cmocka_unit_test(test_a_release_that_goes_on_says_so),
+      cmocka_unit_test(test_errors_are_shares_of_what_matters),
       cmocka_unit_test(test_places_of_a_network_say_their_branch),
       cmocka_unit_test(test_comparison_shows_errors_and_failures),
   };

@@ -244,6 +244,26 @@ static const struct {
     {HYDRAULICS SEARCH "sensors:\n  - {id: a, location_m: 1, location_m: 2}\n",
      "r.yaml:4: key location_m a second time in the sensor, expected it once"},
     {HYDRAULICS SEARCH "sensors:\n  - {location_m: 1}\n", "r.yaml:4: no id in the sensor, expected one"},
+    {HYDRAULICS SEARCH "sensors:\n  - {id: a}\n", "r.yaml:4: no location_m in the sensor, expected one"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {location_m: 1}\n", "r.yaml:5: no id in the candidate, expected one"},
+    {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a}\n", "r.yaml:5: no location_m in the candidate, expected one"},
+    {HYDRAULICS SEARCH SENSORS "intakes:\n  - {location_m: 1}\n", "r.yaml:5: no id in the intake, expected one"},
+    {HYDRAULICS SEARCH SENSORS "intakes:\n  - {id: a}\n", "r.yaml:5: no location_m in the intake, expected one"},
+    {HYDRAULICS SEARCH SENSORS "gauges:\n  - {location_m: 1}\n", "r.yaml:5: no id in the gauge, expected one"},
+    {HYDRAULICS SEARCH SENSORS "gauges:\n  - {id: a}\n", "r.yaml:5: no location_m in the gauge, expected one"},
+    {HYDRAULICS SEARCH SENSORS "branches:\n  - {head_m: 1}\n", "r.yaml:5: no id in the branch, expected one"},
+    {HYDRAULICS SEARCH SENSORS "branches:\n  - {id: a}\n", "r.yaml:5: no head_m in the branch, expected one"},
+    {HYDRAULICS SEARCH SENSORS "branches:\n  - {id: a, head_m: 1, joins: {at_m: 3}}\n",
+     "r.yaml:5: no branch in joins, expected one"},
+    {HYDRAULICS SEARCH SENSORS "branches:\n  - {id: a, head_m: 1, joins: {branch: b}}\n",
+     "r.yaml:5: no at_m in joins, expected one"},
+    {HYDRAULICS SEARCH SENSORS "reaches:\n  - {velocity_m_s: 1}\n", "r.yaml:5: no to_m in the reach, expected one"},
+    {HYDRAULICS SENSORS "search: {location_m: [-30000, 0], time_s: [0, 1]}\n",
+     "r.yaml:3: no mass_g in search, expected one"},
+    {HYDRAULICS SENSORS "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {median: 7}}\n",
+     "r.yaml:3: no sd_s in search time_s, expected one"},
+    {HYDRAULICS SENSORS "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {sd_s: 7}}\n",
+     "r.yaml:3: no median in search time_s, expected one"},
     {HYDRAULICS SEARCH "sensors:\n  - {id: a, location_m: 1, gain_factor: 0.5}\n",
      "r.yaml:4: gain_factor is '0.5', expected a number of 1 or more"},
     {HYDRAULICS SEARCH SENSORS "candidates: [{id: m, location_m: here}]\n",
@@ -279,6 +299,32 @@ static void test_every_fault_has_its_sentence_with_the_line(void **state) {
                      HW_EINPUT);
     assert_string_equal(error.text, faults[i].sentence);
     assert_int_equal(river.sensor_count, 37); /* untouched */
+  }
+}
+
+/* What lies right on a bound is inside it. */
+static void test_values_on_their_bounds_are_taken(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      HYDRAULICS SEARCH SENSORS "none_of_these: {prior: 0.999999}\n",
+      HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: [[2, 3], [3, 4]], active_trust: 1}\n",
+      HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, extent_m: 0}\n",
+      HYDRAULICS "search: {mass_g: [0, 5], location_m: [-30000, -30000], time_s: [7, 7]}\n" SENSORS,
+      HYDRAULICS SEARCH
+      "sensors:\n  - {id: a, location_m: 1, gain_factor: 1, noise_relative: 0, noise_absolute_g_m3: 0, "
+      "detection_limit_g_m3: 0, background_g_m3: 0}\n",
+      HYDRAULICS SEARCH SENSORS "reaches:\n  - {to_m: 0, decay_per_s: 0}\n",
+      "hydraulics: {velocity_m_s: {median: 1, factor: 1.2, local: 1.2}, dispersion_m2_s: {median: 3, factor: 1}, "
+      "area_m2: 2, decay_per_s: 0}\n" SEARCH SENSORS,
+      HYDRAULICS SEARCH SENSORS "intakes: [{id: m, location_m: -1e5}]\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    hw_river river;
+    hw_error error = {""};
+    if (hw_river_parse("r.yaml", texts[i], strlen(texts[i]), NULL, NULL, &river, &error) != HW_OK) {
+      fail_msg("%s: %s", texts[i], error.text);
+    }
+    hw_river_free(&river);
   }
 }
 
@@ -348,6 +394,7 @@ int main(void) {
       cmocka_unit_test(test_release_time_may_be_a_distribution),
       cmocka_unit_test(test_odd_but_usable_rivers_warn),
       cmocka_unit_test(test_every_fault_has_its_sentence_with_the_line),
+      cmocka_unit_test(test_values_on_their_bounds_are_taken),
       cmocka_unit_test(test_nested_aliases_and_cycles_end_in_a_sentence),
       cmocka_unit_test(test_a_huge_file_is_refused),
       cmocka_unit_test(test_a_file_that_is_not_there_is_the_callers_slip),

@@ -389,8 +389,41 @@ static void test_a_station_that_fits_is_believed_and_one_far_off_is_not(void **s
   check_near(wrong, 1, 1e-12);
 }
 
+/* Each reach in doubt by its own factor: what is added up to a place, and the reach above where two meet. */
+static void test_doubts_add_up_reach_by_reach(void **state) {
+  (void)state;
+  static const char text[] =
+      "hydraulics: {velocity_m_s: {median: 0.8, factor: 1.1}, dispersion_m2_s: {median: 14.2, factor: 1.5}, area_m2: "
+      "37}\n"
+      "reaches:\n"
+      "  - {to_m: -2000, velocity_m_s: {median: 0.7, factor: 1.3}}\n"
+      "  - {to_m: 3000, dispersion_m2_s: {median: 20, factor: 1.2}}\n"
+      "  - {to_m: 20000}\n"
+      "search: {mass_g: [100, 5000], location_m: [-9000, -1000], time_s: [-20000, 0]}\n"
+      "sensors: [{id: s1, location_m: 370}]\n";
+  hw_river doubted;
+  hw_error error;
+  hw__doubts *d = NULL;
+  assert_int_equal(hw_river_parse("r", text, strlen(text), NULL, NULL, &doubted, &error), HW_OK);
+  assert_int_equal(hw__doubts_create(&doubted, &d), HW_OK);
+  assert_false(hw__doubts_even(d));
+  /* shares of the largest common part: ln 1.3 of the velocity, ln 1.5 of the dispersion */
+  const double v = log(1.1) / log(1.3), k = log(1.2) / log(1.5), places[] = {-5000, -2000, -1999, 3000, 3001};
+  const double of_v[] = {1, 1, v, v, v}, of_d[] = {1, 1, k, k, 1};
+  for (size_t i = 0; i < 5; i++) {
+    const hw__doubt_share here = hw__doubts_here(d, places[i]);
+    assert_true(fabs(here.common_v - of_v[i]) < 1e-12 && fabs(here.common_d - of_d[i]) < 1e-12);
+  }
+  /* by travel time for the velocity */
+  const hw__doubt_sums a = hw__doubts_at(d, -5000), b = hw__doubts_at(d, 4000);
+  assert_true(fabs(b.common_v - a.common_v - (3000 / 0.7 + v * 6000 / 0.8)) < 1e-6);
+  hw__doubts_free(d);
+  hw_river_free(&doubted);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_doubts_add_up_reach_by_reach),
       cmocka_unit_test_setup_teardown(test_with_nothing_in_doubt_every_station_sees_what_the_river_carries, build,
                                       release),
       cmocka_unit_test_setup_teardown(test_a_station_above_the_source_sees_nothing, build, release),

@@ -218,6 +218,20 @@ static void test_arrival_counts_what_does_not_pass(void **state) {
   assert_true(a.peak_g_m3.lo <= 0.005 && a.peak_g_m3.hi == 0.03);
 }
 
+/* When is told from where one end of the interval passes on: with a level of 0.9, a twentieth. */
+static void test_an_arrival_has_a_time_where_the_interval_does(void **state) {
+  (void)state;
+  const hw_intake without = {.alarm_g_m3 = 0};
+  for (int i = 0; i < 3; i++) {
+    const double share = (const double[]){0.049, 0.051, 0.15}[i];
+    const hw__passage passages[] = {{100, 150, 310, 0.02, 3 * share}, {NAN, 190, NAN, 0, 3 * (1 - share)}};
+    const hw_arrival a = hw__summary_arrival(&without, 0, passages, 2, 0.9, &scratch);
+    assert_true(isnan(a.exceeds_alarm));
+    assert_true(i == 0 ? isnan(a.first_s.mid) && isnan(a.last_s.lo) : a.first_s.lo == 100 && a.last_s.hi == 310);
+    assert_true(a.peak_s.lo == 150 && a.peak_s.hi == 150 && a.peak_g_m3.lo == 0); /* of those that have a peak */
+  }
+}
+
 static void test_box_warning_names_the_side(void **state) {
   (void)state;
   static hw__warnings warnings;
@@ -278,6 +292,7 @@ int main(void) {
       cmocka_unit_test(test_a_candidate_idle_at_the_time_is_less_suspect),
       cmocka_unit_test(test_far_candidates_leave_none_of_these),
       cmocka_unit_test(test_arrival_counts_what_does_not_pass),
+      cmocka_unit_test(test_an_arrival_has_a_time_where_the_interval_does),
       cmocka_unit_test(test_box_warning_names_the_side),
       cmocka_unit_test(test_warnings_beyond_capacity_are_dropped),
   };

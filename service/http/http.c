@@ -114,6 +114,13 @@ static bool is_permitted(const hw__request *request, unsigned role, hw__reply *r
   return true;
 }
 
+/* libmicrohttpd before 0.9.77 takes a bare line feed for the end of a line between chunks, where a proxy in front may
+ * see none, and hands out the chunks without these lines. What comes behind such a body is never taken for a request:
+ * nothing can be smuggled in. */
+static bool is_chunked(struct MHD_Connection *connection) {
+  return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding") != NULL;
+}
+
 static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connection *connection, hw__reply *reply) {
   const bool packed = !reply->response && hw__takes_gzip(connection) && hw__reply_deflate(reply);
   struct MHD_Response *response =
@@ -148,7 +155,7 @@ static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connect
   if (reply->code == 401) {
     MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
   }
-  if (reply->close) {
+  if (reply->close || is_chunked(connection)) {
     MHD_add_response_header(response, "Connection", "close");
   }
   if (reply->retry_after_s) {

@@ -26,6 +26,7 @@ struct hw__foreign {
   bool *doubled;
   size_t next; /* value that comes next; value_count: none */
   size_t pass; /* lines that may still come between repeated names and their rows */
+  bool lost;   /* names met again were not understood: nobody knows which column is which until the next */
 };
 
 bool hw__foreign_comment(hw__slice line, char separator) {
@@ -159,7 +160,12 @@ void hw__foreign_free(hw__foreign *f) {
 /* The names again: agencies put one table per site after the other, each with its own columns. */
 static hw_status begin_anew(hw__foreign *f, hw__slice line, hw_error *sentence) {
   hw_error why;
+  const hw__foreign before = *f;
   const hw_status status = resolve(f, line, &why);
+  if (status != HW_OK) {
+    *f = before; /* where names are looked for */
+  }
+  f->lost = status != HW_OK;
   f->pass = f->columns->skip;
   return status == HW_OK ? HW_OK
                          : hw__fail(sentence, status,
@@ -199,6 +205,9 @@ hw_status hw__foreign_line(hw__foreign *f, hw__slice line, hw_error *sentence) {
   }
   if ((size_t)f->time[0] < count && hw__slice_is(f->cells[(size_t)f->time[0]], f->columns->time[0])) {
     return begin_anew(f, line, sentence);
+  }
+  if (f->lost) {
+    return hw__fail(sentence, HW_EINPUT, "a row under names that were not understood, expected names of columns first");
   }
   if (count <= f->last) {
     return hw__fail(sentence, HW_EINPUT, "a row of %zu field%s, expected at least %zu as in the header", count,

@@ -589,7 +589,8 @@ static size_t foresee(network *n) {
                                     : 1;
         arrival.peak_g_m3 = (hw_range){arrival.peak_g_m3.lo / dilution, arrival.peak_g_m3.mid / dilution,
                                        arrival.peak_g_m3.hi / dilution};
-        arrival.exceeds_alarm = isnan(arrival.exceeds_alarm) ? arrival.exceeds_alarm : n->exceeds[i] * n->probability;
+        arrival.exceeds_alarm =
+            isnan(arrival.exceeds_alarm) ? arrival.exceeds_alarm : fmin(n->exceeds[i], 1) * n->probability;
         n->arrivals[kept++] = arrival;
       }
     }

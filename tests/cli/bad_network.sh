@@ -33,3 +33,6 @@ echo '# a candidate above the head'; with "$common\nbranches:\n$stem\ncandidates
 echo '# an intake below the mouth';  with "$common\nbranches:\n$stem\n$ash\nintakes:\n  - {id: reno, branch: ash, location_m: 1}"
 echo '# a gauge above the head';     with "$common\nbranches:\n$stem\ngauges:\n  - {id: g1, branch: stem, location_m: -70000}"
 echo '# an exponent of one';         with "hydraulics:\n  velocity_m_s: 1\n  velocity_exponent: 1"
+echo '# more branches than a sentence can name'
+many=$(seq 1 30 | sed "s/.*/  - {id: a-brook-with-a-long-name-&, head_m: -21000, joins: {branch: stem, at_m: -31000}}\\\\n/" | tr -d '\n')
+with "$common\nbranches:\n$stem\n${many}gauges:\n  - {id: g1, branch: oak, location_m: -1}"

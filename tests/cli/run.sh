@@ -30,6 +30,17 @@ try() {
 steady() {
   sed -E 's/"(seconds|reading_us_median|reading_us_p99)": [0-9.e+-]+/"\1": T/g; s/[0-9.e+-]+ s in all, [0-9.e+-]+ us/T s in all, T us/'
 }
+# Every number to six digits, which do not hang on the compiler.
+digits() {
+  steady | awk '{
+    out = ""
+    while (match($0, /-?[0-9]+[.][0-9]+(e[+-]?[0-9]+)?|-?[0-9]+e[+-]?[0-9]+/)) {
+      out = out substr($0, 1, RSTART - 1) sprintf("%.6g", substr($0, RSTART, RLENGTH))
+      $0 = substr($0, RSTART + RLENGTH)
+    }
+    print out $0
+  }'
+}
 WORDS
 cp -r "$case_folder/data" "$work/data"
 export program case_folder NO_COLOR=1 LC_ALL=C

@@ -150,6 +150,22 @@ def test_connections_are_bounded(folder):
             connection.close()
 
 
+def test_one_address_gets_half_of_the_connections(folder):
+    path = os.path.join(folder, "tokens")
+    open(path, "w").write(f"read {hashlib.sha256(b'gamma').hexdigest()}\n")
+    # On loopback everybody has the same address; open to others, each has its own.
+    with serve(folder, "--connections", "16", "--token-file", path, "--listen", "0.0.0.0:0") as service:
+        port = int(service.address.rsplit(":", 1)[1])
+        greedy = [socket.create_connection(("127.0.0.1", port)) for _ in range(30)]
+        assert wait_for(lambda: sum(map(is_open, greedy)) <= 8, 5), sum(map(is_open, greedy))
+        assert sum(map(is_open, greedy)) == 8 and all(map(is_open, greedy[-8:]))
+        others = [socket.create_connection(("127.0.0.1", port), source_address=("127.0.0.2", 0)) for _ in range(8)]
+        time.sleep(0.3)
+        assert all(map(is_open, others)) and sum(map(is_open, greedy)) == 8
+        for connection in [*greedy, *others]:
+            connection.close()
+
+
 def test_event_streams_leave_room(folder):
     with serve(folder, "--connections", "8") as service:
         streams, answers = [connect(service) for _ in range(8)], []
@@ -300,6 +316,44 @@ def test_lines_of_a_head_end_with_crlf(folder):
             assert " 400 " in answer and "Connection: close" in answer, (head, answer)
 
 
+def test_what_follows_a_chunked_body_is_no_request(folder):
+    head = "POST /v1/readings?river=demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+    behind = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+    def everything(text):
+        with connect(service) as connection:
+            connection.settimeout(10)
+            connection.sendall(text.encode())
+            heard = b""
+            try:
+                while more := connection.recv(4096):
+                    heard += more
+            except ConnectionResetError:  # it left without reading to the end
+                pass
+            return heard.decode()
+
+    with serve(folder) as service:
+        short = behind.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n")
+        assert everything(head + "Content-Length: 4\r\n\r\nabcd" + short).count("HTTP/1.1 ") == 2
+        for body in (
+            "4\r\nabcd\r\n0\r\n\r\n",
+            "4\nabcd\r\n0\r\n\r\n",
+            "4\r\nabcd\n0\r\n\r\n",
+            "4\r\nabcd\r\n0\n\r\n",
+            "4\r\nabcd\r\n0\r\n\n",
+            "4;\nabcd\r\n0\r\n\r\n",
+            "4\nabcd\n0\n\n",
+        ):
+            answer = everything(head + "Transfer-Encoding: chunked\r\n\r\n" + body + behind)
+            assert answer.count("HTTP/1.1 ") == 1 and "Connection: close" in answer, (body, answer)
+            assert " 422 " in answer or " 400 " in answer, (body, answer)
+        # A refusal that does not wait for the body is the last answer too.
+        answer = everything(
+            head.replace("/v1/readings", "/nowhere") + "Transfer-Encoding: chunked\r\n\r\n4\nabcd\n0\n\n" + behind
+        )
+        assert answer.count("HTTP/1.1 ") == 1 and " 405 " in answer, answer
+
+
 def test_a_token_file_is_read_to_its_end_or_refused(folder):
     token = lambda n: f"read {hashlib.sha256(str(n).encode()).hexdigest()}\n"  # noqa: E731
     path = os.path.join(folder, "tokens")
@@ -375,7 +429,12 @@ def test_a_file_at_its_limit_is_a_full_disk(folder):
         codes = [send(5000 * n) for n in range(12)]
         assert codes[0] == 200 and codes[-1] in (503, 507), codes
         assert service.request("/healthz")[0] == 200 and service.request("/readyz")[0] == 503
-        assert rows(service.db, "SELECT count(*) FROM readings") == [(5000 * codes.count(200),)]
+        stored = [(5000 * codes.count(200),)]
+        assert rows(service.db, "SELECT count(*) FROM readings") == stored
+        service.kill()
+        service.start()  # as full as it was
+        assert service.request("/healthz")[0] == 200 and service.get("/v1/rivers")["rivers"]
+        assert send(10**6) in (503, 507) and rows(service.db, "SELECT count(*) FROM readings") == stored
         service.kill()
 
 

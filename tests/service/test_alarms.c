@@ -144,12 +144,71 @@ static void test_a_candidate_is_named_and_cleared(void **state) {
   check_told(s, "candidate_withdrawn", "Paper mill is no longer suspected: probability 37 %.");
 }
 
+/* Several of each, listed in another order than the river's. */
+static void test_each_candidate_and_intake_is_told_of_by_its_own_figures(void **state) {
+  (void)state;
+  scene *s = set();
+  hw_candidate three[] = {
+      {.id = "a", .name = "Abattoir"}, {.id = "b", .name = "Brewery"}, {.id = "c", .name = "Cannery"}};
+  hw_intake two[] = {{.id = "i", .name = "Inn", .alarm_g_m3 = 0.001},
+                     {.id = "j", .name = "Jetty", .alarm_g_m3 = 0.001}};
+  hw__site own = {.river = {.candidates = three, .candidate_count = 3, .intakes = two, .intake_count = 2}};
+  hw__alarm of_candidates[3], of_intakes[2];
+  for (size_t i = 0; i < 3; i++) {
+    of_candidates[i] = (hw__alarm){.from_s = NAN, .until_s = NAN};
+    of_intakes[i % 2] = of_candidates[i];
+  }
+  s->engine.site = &own;
+  s->engine.candidates = of_candidates;
+  s->engine.intakes = of_intakes;
+  hw_suspicion suspicions[] = {{2, 0.05}, {-1, 0.03}, {1, 0.85}, {0, 0.07}};
+  hw_arrival arrivals[] = {s->arrival, s->arrival};
+  arrivals[0].intake = 1;
+  arrivals[0].exceeds_alarm = 0.9;
+  s->estimate.suspicions = suspicions;
+  s->estimate.suspicion_count = 4;
+  s->estimate.arrivals = arrivals;
+  s->estimate.arrival_count = 2;
+  assert_string_equal(told(s), "candidate intake_alarm");
+  assert_non_null(strstr(s->outcome.events[0].body, "Brewery is the source with a probability of 85 %."));
+  assert_non_null(strstr(s->outcome.events[1].body, "Jetty: close from"));
+  forget(s);
+  suspicions[2].probability = 0.01;
+  suspicions[3].probability = 0.91;
+  arrivals[1].intake = 0;
+  arrivals[1].exceeds_alarm = 0.8;
+  assert_string_equal(told(s), "candidate candidate_withdrawn intake_alarm");
+  assert_non_null(strstr(s->outcome.events[0].body, "Abattoir"));
+  assert_non_null(strstr(s->outcome.events[1].body, "Brewery is no longer suspected"));
+  assert_non_null(strstr(s->outcome.events[2].body, "Inn"));
+  forget(s);
+}
+
+/* A time that becomes known, or is no longer, is a change. */
+static void test_a_window_that_appears_or_goes_is_told(void **state) {
+  (void)state;
+  scene *s = set();
+  const hw_range unknown = {NAN, NAN, NAN}, last = s->arrival.last_s;
+  s->arrival.exceeds_alarm = 0.97;
+  s->arrival.last_s = unknown;
+  check_told(s, "intake_alarm", NULL);
+  check_told(s, "", NULL);
+  s->arrival.last_s = last;
+  check_told(s, "intake_alarm_changed", "until 2026-05-04 03:10 UTC");
+  s->arrival.first_s.lo += 1e4;
+  check_told(s, "intake_alarm_changed", NULL);
+  s->arrival.last_s = unknown;
+  check_told(s, "intake_alarm_changed", NULL);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_intake_is_warned_once_and_the_warning_is_taken_back),
       cmocka_unit_test(test_a_window_that_moves_is_told_again),
       cmocka_unit_test(test_without_trust_nothing_is_raised_and_nothing_withdrawn),
       cmocka_unit_test(test_a_candidate_is_named_and_cleared),
+      cmocka_unit_test(test_each_candidate_and_intake_is_told_of_by_its_own_figures),
+      cmocka_unit_test(test_a_window_that_appears_or_goes_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,45 @@ static void test_small_negative_noise_is_a_reading(void **state) {
   hw__ingest_clear(&ingest);
 }
 
+/* A value as a number or as a text, plain or with its mark, with either flag: one meaning, or a refusal. */
+static void test_a_json_value_means_the_same_as_a_number_and_as_a_text(void **state) {
+  hw__ingest ingest = start(*state);
+  static const struct {
+    const char *value, *more;
+    int limit; /* -1 below, 1 above, 2: refused */
+  } cases[] = {
+      {"0.02", "", 0},
+      {"\"0.02\"", "", 0},
+      {"\"<0.02\"", "", -1},
+      {"\">0.02\"", "", 1},
+      {"0.02", ", \"below_limit\": true", -1},
+      {"\"0.02\"", ", \"below_limit\": true", -1},
+      {"\"<0.02\"", ", \"below_limit\": true", -1},
+      {"0.02", ", \"above_limit\": true", 1},
+      {"\"0.02\"", ", \"above_limit\": true", 1},
+      {"0.02", ", \"below_limit\": false, \"above_limit\": false", 0},
+      {"-0.02", ", \"below_limit\": true", 2},
+      {"\"-0.02\"", ", \"below_limit\": true", 2},
+      {"\"<-0.02\"", "", 2},
+      {"true", "", 2},
+      {"[0.02]", "", 2},
+      {"\"0.02x\"", "", 2},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char body[200];
+    snprintf(body, sizeof body, "{\"sensor\": \"s1\", \"time_s\": 14.5, \"concentration_g_m3\": %s%s}", cases[i].value,
+             cases[i].more);
+    hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body));
+    const hw__checked_reading *e = &ingest.entries[0];
+    const bool taken = ingest.count == 1;
+    if (taken != (cases[i].limit != 2) ||
+        (taken && (e->concentration_g_m3 != 0.02 || e->above_limit - e->below_limit != cases[i].limit))) {
+      fail_msg("%s: %zu taken, %s", body, ingest.count, ingest.reject_count ? ingest.rejects[0].reason : "");
+    }
+    hw__ingest_clear(&ingest);
+  }
+}
+
 static void test_csv_without_a_header_is_one_rejection(void **state) {
   hw__ingest ingest = start(*state);
   const char *body = "1,s1,2\n3,s1,4\n";
@@ -210,6 +249,54 @@ static void test_calendar_readings_from_the_future_are_refused(void **state) {
   assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 3);
   assert_int_equal(ingest.rejects[0].line, 3);
   hw__ingest_clear(&ingest);
+}
+
+/* One reading right on each bound, which is inside it, and one beyond. */
+static void test_values_and_times_have_bounds(void **state) {
+  hw__ingest ingest = start(*state);
+  static const struct {
+    const char *time, *value;
+    hw__fate fate;
+  } cases[] = {
+      {"\"time_s\": 1e10", "0.5", HW_FATE_ACCEPTED},
+      {"\"time_s\": -1e10", "0.5", HW_FATE_ACCEPTED},
+      {"\"time_s\": 10000000001", "0.5", HW_FATE_ABSURD},
+      {"\"time_s\": -10000000001", "0.5", HW_FATE_ABSURD},
+      {"\"time\": \"1900-01-01T00:00:00Z\"", "0.5", HW_FATE_ACCEPTED},
+      {"\"time\": \"1899-12-31T23:59:59Z\"", "0.5", HW_FATE_ABSURD},
+      {"\"time\": \"2199-12-31T23:59:59Z\"", "0.5", HW_FATE_FUTURE},
+      {"\"time\": \"2200-01-01T00:00:00Z\"", "0.5", HW_FATE_FUTURE},
+      {"\"time\": \"2200-01-01T00:00:01Z\"", "0.5", HW_FATE_ABSURD},
+      {"\"time\": \"2027-01-15T08:05:00Z\"", "0.5", HW_FATE_ACCEPTED},
+      {"\"time\": \"2027-01-15T08:05:00.001Z\"", "0.5", HW_FATE_FUTURE},
+      {"\"time_s\": 14.5", "1e6", HW_FATE_ACCEPTED},
+      {"\"time_s\": 14.5", "1000000.1", HW_FATE_ABSURD},
+      {"\"time_s\": 14.5", "0", HW_FATE_ACCEPTED},
+      {"\"time_s\": 14.5", "\"<0\"", HW_FATE_ACCEPTED},
+      {"\"time_s\": 14.5", "-1e6", HW_FATE_NEGATIVE},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char body[200];
+    snprintf(body, sizeof body, "{\"sensor\": \"s1\", %s, \"concentration_g_m3\": %s}", cases[i].time, cases[i].value);
+    hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body));
+    const hw__fate fate = ingest.count ? HW_FATE_ACCEPTED : ingest.rejects[0].fate;
+    if (fate != cases[i].fate) {
+      fail_msg("%s: fate %d, expected %d", body, (int)fate, (int)cases[i].fate);
+    }
+    hw__ingest_clear(&ingest);
+  }
+}
+
+static void test_every_fate_has_a_label_and_a_text_of_its_own(void **state) {
+  (void)state;
+  for (hw__fate a = 0; a < HW_FATE_COUNT; a++) {
+    for (hw__fate b = 0; b < a; b++) {
+      assert_string_not_equal(hw__fate_label(a), hw__fate_label(b));
+      assert_string_not_equal(hw__fate_text(a), hw__fate_text(b));
+    }
+  }
+  assert_string_equal(hw__fate_label(HW_FATE_COUNT), "unknown");
+  assert_string_equal(hw__fate_text(HW_FATE_COUNT), "unknown");
 }
 
 static void test_json_array_counts_its_elements(void **state) {
@@ -374,8 +461,11 @@ int main(void) {
       cmocka_unit_test(test_bodies_are_read_by_the_rivers_import),
       cmocka_unit_test(test_discharges_of_gauges_are_readings_too),
       cmocka_unit_test(test_small_negative_noise_is_a_reading),
+      cmocka_unit_test(test_a_json_value_means_the_same_as_a_number_and_as_a_text),
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
+      cmocka_unit_test(test_values_and_times_have_bounds),
+      cmocka_unit_test(test_every_fate_has_a_label_and_a_text_of_its_own),
       cmocka_unit_test(test_json_array_counts_its_elements),
       cmocka_unit_test(test_a_json_body_is_good_as_a_whole_or_one_rejection),
       cmocka_unit_test(test_an_object_too_long_for_a_reading_is_not_parsed),
