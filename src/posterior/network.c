@@ -346,6 +346,7 @@ static hw_status ask(network *n, part *p) {
     a->view[i] = n->view[s];
   }
   a->single = true;
+  a->spill.from_pulse = n->ways > 1 || n->clock;
   meet_rivals(n, p);
   const hw_status settled = hw__ade_settle(a);
   if (settled != HW_OK) {

@@ -6,6 +6,7 @@
 #include "posterior/coordinates.h"
 #include "posterior/first_draws.h"
 #include "posterior/kernel.h"
+#include "posterior/near_draws.h"
 #include "posterior/walk.h"
 
 /* A sensor that is wrong: how often, and what its own curve costs as an accident (a place in time, a height, a width).
@@ -124,7 +125,17 @@ static void evaluate(void *context, size_t phase, uint64_t stage, size_t n, doub
   }
 }
 
+static void evaluate_all(void *context, size_t phase, uint64_t stage, size_t n, double *const *x, double *log_prior,
+                         double *log_likelihood) {
+  (void)phase; /* there is no other */
+  evaluate(context, ALL_STATIONS, stage, n, x, log_prior, log_likelihood);
+}
+
 hw__target hw__spill_target(hw__spill *spill) {
+  if (spill->from_pulse && hw__can_draw_near(spill)) {
+    return (hw__target){
+        .dims = spill->dims, .phases = 1, .context = spill, .start = hw__near_draws, .evaluate = evaluate_all};
+  }
   return (hw__target){
       .dims = spill->dims, .phases = PHASES, .context = spill, .start = hw__first_draws, .evaluate = evaluate};
 }
