@@ -92,7 +92,7 @@ static void draw_from(const hw__mixture *mixture, hw_rng *rng, size_t n, hw__dra
 /* Closes in on the posterior of one phase, from the draws in place. Returned: whether any draw is possible. */
 static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, hw__draws *d, hw__mixture *mixture,
                      hw__annealed *out) {
-  const size_t n = HW__STAGE;
+  const size_t n = target->stage;
   const bool last = phase + 1 == target->phases;
   size_t refined = 0;
   for (size_t i = 0; i < STAGES; i++) {
@@ -119,9 +119,9 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
   hw_rng_seed(&rng, seed, stream);
   hw__mixture mixture = {0};
   if (from) {
-    draw_from(from, &rng, HW__STAGE, d);
+    draw_from(from, &rng, target->stage, d);
   } else {
-    target->start(target->context, &rng, HW__STAGE, d->x, d->log_proposal);
+    target->start(target->context, &rng, target->stage, d->x, d->log_proposal);
   }
   for (size_t phase = from ? target->phases - 1 : 0; phase < target->phases; phase++) {
     if (!close_in(target, phase, &rng, d, &mixture, &out)) {

@@ -40,8 +40,9 @@ static bool any_gain(const hw__ade *a) {
   return false;
 }
 
-static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, size_t final) {
+static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, bool last) {
   const hw__target target = hw__spill_target(&a->spill);
+  const size_t final = last ? HW__FINAL : target.stage;
   a->found = hw__anneal(&target, a->options.seed, stream, from, final, &a->draws);
   a->drawn = final;
   for (size_t k = 0; k < a->spill.count; k++) {
@@ -129,14 +130,14 @@ static const double far_behind = 25, behind = 9;
 /* Draws that began near others must keep this many of themselves, or they begin anywhere. */
 static const double least_effective = 100;
 
-static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, size_t final) {
+static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, bool last) {
   hw__mixture extended;
   if (near) {
     hw__ade_add_durations(a, near, &extended);
   }
-  anneal(a, stream, near ? &extended : NULL, final);
+  anneal(a, stream, near ? &extended : NULL, last);
   if (near && !(a->found.found && a->found.effective > least_effective)) {
-    anneal(a, stream, NULL, final);
+    anneal(a, stream, NULL, last);
   }
 }
 
@@ -159,11 +160,10 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
     a->spill.many = a->seen > MANY && look + 1 < looks;
     const bool last = look + 1 == looks || (!hw__ade_is_filtering(a) && !eased);
     const uint64_t stream = (a->spill.lasting ? HW__LASTING_STREAM : 0) + 8 * sensor + look;
-    const size_t final = last ? HW__FINAL : HW__STAGE;
     if (look == 0) {
-      look_first(a, stream, near, final);
+      look_first(a, stream, near, last);
     } else {
-      anneal(a, stream, &from, final);
+      anneal(a, stream, &from, last);
     }
     const double rival = a->rivals.log_odds[a->spill.lasting];
     a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? far_behind : behind);

@@ -133,9 +133,17 @@ static void evaluate_all(void *context, size_t phase, uint64_t stage, size_t n, 
 
 hw__target hw__spill_target(hw__spill *spill) {
   if (spill->from_pulse && hw__can_draw_near(spill)) {
-    return (hw__target){
-        .dims = spill->dims, .phases = 1, .context = spill, .start = hw__near_draws, .evaluate = evaluate_all};
+    return (hw__target){.dims = spill->dims,
+                        .phases = 1,
+                        .stage = HW__STAGE / 2,
+                        .context = spill,
+                        .start = hw__near_draws,
+                        .evaluate = evaluate_all};
   }
-  return (hw__target){
-      .dims = spill->dims, .phases = PHASES, .context = spill, .start = hw__first_draws, .evaluate = evaluate};
+  return (hw__target){.dims = spill->dims,
+                      .phases = PHASES,
+                      .stage = HW__STAGE,
+                      .context = spill,
+                      .start = hw__first_draws,
+                      .evaluate = evaluate};
 }
