@@ -116,6 +116,7 @@ void hw__network_destroy(void *state) {
     hw__course_free(n->parts[k].course);
     hw_river_free(&n->parts[k].river);
     free(n->parts[k].sensors);
+    free(n->parts[k].steady);
   }
   hw__clock_free(n->own_clock);
   free(n->filed);

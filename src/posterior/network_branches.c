@@ -70,7 +70,10 @@ static hw_status ask(hw__network *n, hw__part *p) {
   const hw_problem problem = {.river = &p->river};
   void *engine = NULL;
   hw__network_doubt_sensors(n, p);
-  const hw_status status = hw__ade_create(&problem, &n->options, &engine);
+  hw_status status = hw__network_spread(n, p);
+  if (status == HW_OK) {
+    status = hw__ade_create(&problem, &n->options, &engine);
+  }
   if (status != HW_OK) {
     return status;
   }

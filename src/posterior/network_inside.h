@@ -10,7 +10,9 @@
 typedef struct {
   size_t branch;
   hw__course *course;
-  hw_river river;
+  hw_river river;   /* the way its water takes */
+  hw_reach *steady; /* the reaches of its file, where the flow changes: `river` has them as that makes them spread */
+  size_t steady_count;
   size_t *sensors;    /* of the network, by the course's */
   double length_m;    /* that is searched */
   double promise;     /* ln odds that a release on it could come to at most */
@@ -66,6 +68,8 @@ void hw__network_warp(hw__network *n, size_t sensor);
 double hw__network_wall_s(const hw__network *n, size_t branch, double x_m, double tau_s);
 /* The samples of a part as the network tells them. Returned: ln of what that does to the evidence. */
 double hw__network_tell(const hw__network *n, hw__part *part);
+/* The course's reaches as they spread what passes at the time of the pulses. Status: HW_ENOMEM */
+hw_status hw__network_spread(const hw__network *n, hw__part *part);
 /* The course's sensors and hydraulics with what the flow leaves in doubt; before and after its engine is there. */
 void hw__network_doubt_sensors(const hw__network *n, hw__part *part);
 void hw__network_doubt_water(const hw__network *n, const hw__part *part, hw__doubt *doubt);

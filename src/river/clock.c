@@ -39,6 +39,10 @@ void hw__clock_free(hw__clock *clock) {
   }
 }
 
+bool hw__clock_is_one_factor(const hw__clock *clock) {
+  return !clock || clock->gauge_count == 1;
+}
+
 /* A time of the river's own, and how fast it runs there. */
 typedef struct {
   double tau_s, rate;

@@ -10,9 +10,9 @@ size_t hw__last_before(const double *list, size_t count, double v);
 
 /* Between readings it changes evenly; before the first and after the last it stays. */
 typedef struct {
-  size_t count;    /* at least one */
-  double *time_s;  /* strictly growing */
-  double *ratio;   /* > 0 */
+  size_t count;   /* at least one */
+  double *time_s; /* strictly growing */
+  double *ratio;  /* > 0 */
   double *log_ratio;
   double *elapsed; /* int ratio^m dt from the first reading on */
   double exponent; /* m */
