@@ -105,7 +105,8 @@ static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, hw__dr
     }
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, mixture);
     draw_from(mixture, rng, n, d);
-    if (heat >= 1 && (!last || w.effective > good_share * (double)n || refined++ >= REFINEMENTS)) {
+    if (heat >= (last ? 1 : target->led) &&
+        (!last || w.effective > good_share * (double)n || refined++ >= REFINEMENTS)) {
       break;
     }
   }
@@ -123,7 +124,7 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
   } else {
     target->start(target->context, &rng, target->stage, d->x, d->log_proposal);
   }
-  for (size_t phase = from ? target->phases - 1 : 0; phase < target->phases; phase++) {
+  for (size_t phase = from ? target->phases - 1 : target->first; phase < target->phases; phase++) {
     if (!close_in(target, phase, &rng, d, &mixture, &out)) {
       return out;
     }

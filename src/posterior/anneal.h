@@ -19,7 +19,9 @@ enum { HW__STAGE = 1024, HW__FINAL = 4096 };
 
 typedef struct {
   size_t dims, phases;
+  size_t first; /* phase that `start` begins with */
   size_t stage; /* draws of a stage, at most HW__STAGE */
+  double led;   /* heat at which a phase that is not the last has led far enough */
   void *context;
   /* n first draws x[k][i] and ln of the density they were made from. */
   void (*start)(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal);

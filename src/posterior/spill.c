@@ -125,25 +125,14 @@ static void evaluate(void *context, size_t phase, uint64_t stage, size_t n, doub
   }
 }
 
-static void evaluate_all(void *context, size_t phase, uint64_t stage, size_t n, double *const *x, double *log_prior,
-                         double *log_likelihood) {
-  (void)phase; /* there is no other */
-  evaluate(context, ALL_STATIONS, stage, n, x, log_prior, log_likelihood);
-}
-
 hw__target hw__spill_target(hw__spill *spill) {
-  if (spill->from_pulse && hw__can_draw_near(spill)) {
-    return (hw__target){.dims = spill->dims,
-                        .phases = 1,
-                        .stage = HW__STAGE / 2,
-                        .context = spill,
-                        .start = hw__near_draws,
-                        .evaluate = evaluate_all};
-  }
+  const bool near = spill->from_pulse && hw__can_draw_near(spill);
   return (hw__target){.dims = spill->dims,
                       .phases = PHASES,
-                      .stage = HW__STAGE,
+                      .first = near && !spill->lasting ? ALL_STATIONS : ANCHOR_ALONE,
+                      .stage = near && !spill->lasting ? HW__STAGE / 2 : HW__STAGE,
+                      .led = near ? 0.3 : 1,
                       .context = spill,
-                      .start = hw__first_draws,
+                      .start = near ? hw__near_draws : hw__first_draws,
                       .evaluate = evaluate};
 }
