@@ -14,8 +14,16 @@ enum { MANY = 8, LOOKS = 3, EASED_LOOKS = 5 };
  * not tell: there the second order of its likelihood begins. */
 static const double first_log_share = -0.3, glance_log_share = -0.03;
 
+/* ln of the share that a release as long as the anchor's pulse tells leaves to an instant's pulse of this variance. */
+static double log_share_left(const hw__fit *anchor, double log_variance) {
+  static const double least = 0.05;
+  const double lasted = anchor->curve.duration_s * anchor->curve.duration_s / 12;
+  return log(fmax(1 - lasted * exp(-log_variance), least));
+}
+
 void hw__ade_expect_lasting(hw__ade *a, size_t anchor, bool expected) {
   double y[HW__PULSE_SIZE];
+  const bool told = a->spill.from_pulse && a->fit[anchor].lasting && !expected;
   for (size_t k = 0; k < a->spill.count; k++) {
     hw__fit *fit = &a->fit[k];
     if (fit->seen) {
@@ -23,7 +31,9 @@ void hw__ade_expect_lasting(hw__ade *a, size_t anchor, bool expected) {
       if (expected && k != anchor && a->expected[k].count > 0.5 * HW__PICKED) {
         memcpy(y, a->expected[k].y, sizeof y);
       }
-      y[HW__LN_SHARE] = fmin(y[HW__LN_SHARE], expected ? glance_log_share : first_log_share);
+      const double share =
+          told && !fit->lasting ? log_share_left(&a->fit[anchor], y[HW__LN_VARIANCE]) : y[HW__LN_SHARE];
+      y[HW__LN_SHARE] = fmin(share, expected || told ? glance_log_share : first_log_share);
       hw__view_expand(a->station[k].view, &a->tails, HW__PULSE_SIZE, y, &fit->near);
     }
   }
@@ -125,8 +135,9 @@ double hw__ade_odds(const hw__ade *a) {
 }
 
 /* Behind the rivals by so much (ln) after a first look, which passes by pulses that cannot tell, and after a later one,
- * a hypothesis is given up. */
-static const double far_behind = 25, behind = 9;
+ * a hypothesis is given up. By itself a sensor tells a duration badly, so that a first look at one may call it wrong.
+ */
+static const double far_behind = 25, far_behind_lasting = 60, behind = 9;
 /* Draws that began near others must keep this many of themselves, or they begin anywhere. */
 static const double least_effective = 100;
 
@@ -166,7 +177,8 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
       anneal(a, stream, &from, last);
     }
     const double rival = a->rivals.log_odds[a->spill.lasting];
-    a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? far_behind : behind);
+    const double first = a->spill.lasting ? far_behind_lasting : far_behind;
+    a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? first : behind);
     if (!a->found.found || last || a->outdone) {
       break;
     }
