@@ -148,7 +148,7 @@ static hw_reach reach_below(const hw__part *p, double x_m) {
   return (hw_reach){.to_m = INFINITY,
                     .velocity_m_s = h->velocity_m_s.value,
                     .dispersion_m2_s = h->dispersion_m2_s.value,
-                    .area_m2 = h->area_m2,
+                    .area_m2 = h->area_m2 > 0 ? h->area_m2 : h->discharge_m3_s / h->velocity_m_s.value,
                     .decay_per_s = h->decay_per_s,
                     .discharge_m3_s = h->discharge_m3_s};
 }
