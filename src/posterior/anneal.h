@@ -21,6 +21,7 @@ typedef struct {
   size_t dims, phases;
   size_t first; /* phase that `start` begins with */
   size_t stage; /* draws of a stage, at most HW__STAGE */
+  size_t final; /* and of the sample that is the answer, at most HW__FINAL */
   double led;   /* heat at which a phase that is not the last has led far enough */
   void *context;
   /* n first draws x[k][i] and ln of the density they were made from. */

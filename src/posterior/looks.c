@@ -52,7 +52,7 @@ static bool any_gain(const hw__ade *a) {
 
 static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, bool last) {
   const hw__target target = hw__spill_target(&a->spill);
-  const size_t final = last ? HW__FINAL : target.stage;
+  const size_t final = last ? target.final : target.stage;
   a->found = hw__anneal(&target, a->options.seed, stream, from, final, &a->draws);
   a->drawn = final;
   for (size_t k = 0; k < a->spill.count; k++) {

@@ -131,6 +131,7 @@ hw__target hw__spill_target(hw__spill *spill) {
                       .phases = PHASES,
                       .first = near && !spill->lasting ? ALL_STATIONS : ANCHOR_ALONE,
                       .stage = near && !spill->lasting ? HW__STAGE / 2 : HW__STAGE,
+                      .final = near ? HW__FINAL / 2 : HW__FINAL,
                       .led = near ? 0.3 : 1,
                       .context = spill,
                       .start = near ? hw__near_draws : hw__first_draws,
