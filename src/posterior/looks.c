@@ -135,9 +135,8 @@ double hw__ade_odds(const hw__ade *a) {
 }
 
 /* Behind the rivals by so much (ln) after a first look, which passes by pulses that cannot tell, and after a later one,
- * a hypothesis is given up. By itself a sensor tells a duration badly, so that a first look at one may call it wrong.
- */
-static const double far_behind = 25, far_behind_lasting = 60, behind = 9;
+ * a hypothesis is given up. */
+static const double far_behind = 25, behind = 9;
 /* Draws that began near others must keep this many of themselves, or they begin anywhere. */
 static const double least_effective = 100;
 
@@ -177,8 +176,7 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
       anneal(a, stream, &from, last);
     }
     const double rival = a->rivals.log_odds[a->spill.lasting];
-    const double first = a->spill.lasting ? far_behind_lasting : far_behind;
-    a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? first : behind);
+    a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? far_behind : behind);
     if (!a->found.found || last || a->outdone) {
       break;
     }
