@@ -220,7 +220,8 @@ static void test_annealing_finds_evidence_mean_and_spread_of_a_gaussian(void **s
   double evidence = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
     gauss g = {.possible = true};
-    const hw__target target = {.dims = DIMS, .phases = 2, .context = &g, .start = start, .evaluate = evaluate};
+    const hw__target target = {
+        .dims = DIMS, .phases = 2, .stage = HW__STAGE, .led = 1, .context = &g, .start = start, .evaluate = evaluate};
     const hw__annealed found = hw__anneal(&target, seed, 37, NULL, HW__FINAL, &draws);
     assert_true(found.found);
     assert_int_equal(g.phases_met, 2);
@@ -238,7 +239,8 @@ static void test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations(vo
   (void)state;
   hw__draws draws;
   gauss g = {.possible = true};
-  const hw__target target = {.dims = DIMS, .phases = 2, .context = &g, .start = start, .evaluate = evaluate};
+  const hw__target target = {
+      .dims = DIMS, .phases = 2, .stage = HW__STAGE, .led = 1, .context = &g, .start = start, .evaluate = evaluate};
   assert_true(hw__draws_create(&draws));
   const hw__annealed cold = hw__anneal(&target, 3, 7, NULL, HW__FINAL, &draws);
   const hw__annealed warm = hw__anneal(&target, 4, 7, &cold.proposal, HW__FINAL, &draws);
@@ -252,7 +254,8 @@ static void test_a_target_outside_its_prior_is_not_found(void **state) {
   (void)state;
   hw__draws draws;
   gauss g = {.possible = false};
-  const hw__target target = {.dims = DIMS, .phases = 2, .context = &g, .start = start, .evaluate = evaluate};
+  const hw__target target = {
+      .dims = DIMS, .phases = 2, .stage = HW__STAGE, .led = 1, .context = &g, .start = start, .evaluate = evaluate};
   assert_true(hw__draws_create(&draws));
   const hw__annealed found = hw__anneal(&target, 3, 7, NULL, HW__FINAL, &draws);
   assert_false(found.found);

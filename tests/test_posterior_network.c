@@ -10,6 +10,8 @@
 
 #include "check.h"
 #include "headwater/headwater.h"
+#include "posterior/network.h"
+#include "posterior/network_inside.h"
 
 /* A stem with two tributaries; sensors on the stem below both confluences, and on one tributary. */
 static const char *const text =
@@ -186,12 +188,116 @@ static void test_a_release_in_a_flood_is_dated_by_the_walls_clock(void **state) 
   hw_river_free(&river);
 }
 
+/* A salt that the river always carries stays what it is while the flow doubles and more: that is no spill. Nor does the
+ * noise of a sensor grow with the water. */
+static void test_a_level_in_a_flood_is_no_spill(void **state) {
+  (void)state;
+  hw_river river = load();
+  hw_gauge gauge = {.id = "down", .branch = 0, .location_m = -4000};
+  enum { TIMES = 90 };
+  static hw_flow flow[TIMES];
+  for (size_t i = 0; i < TIMES; i++) {
+    const double t = -36000 + 1800.0 * (double)i;
+    flow[i] = (hw_flow){0, t, 11 * (1 + 2 * exp(-pow((t - 30000) / 12000, 2)))};
+  }
+  river.gauges = &gauge;
+  river.gauge_count = 1;
+  river.flow = flow;
+  river.flow_count = TIMES;
+  for (int learned = 0; learned < 2; learned++) {
+    const hw_problem problem = {.river = &river};
+    hw_run *run = NULL;
+    hw_estimate e;
+    hw_rng rng;
+    hw_rng_seed(&rng, 41, 0);
+    for (size_t k = 0; k < river.sensor_count; k++) {
+      river.sensors[k].background_g_m3 = learned ? NAN : 0.0037;
+    }
+    assert_int_equal(hw_run_create(hw_method_find("posterior"), &problem, NULL, &run), HW_OK);
+    for (double t = 0; t < 80000; t += 600) {
+      for (size_t k = 0; k < river.sensor_count; k++) {
+        const hw_reading reading = {
+            .sensor = k, .time_s = t, .concentration_g_m3 = 0.0037 + 2e-5 * hw_rng_normal(&rng)};
+        assert_int_equal(hw_run_observe(run, &reading), HW_OK);
+      }
+    }
+    assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+    assert_false(e.has_source);
+    assert_true(e.spill < 0.1);
+    hw_run_free(run);
+  }
+  river.gauges = NULL;
+  river.gauge_count = 0;
+  river.flow = NULL;
+  river.flow_count = 0;
+  hw_river_free(&river);
+}
+
+/* Where one gauge speaks for all, a pulse spreads in the river's clock as its file says; where a flood overtakes it,
+ * what it had spread before is pressed together. */
+static void test_a_flood_that_overtakes_a_pulse_presses_it_together(void **test) {
+  (void)test;
+  for (size_t gauges = 1; gauges <= 2; gauges++) {
+    hw_river river = load();
+    hw_gauge gauge[2] = {{.id = "up", .branch = 0, .location_m = -58000},
+                         {.id = "down", .branch = 0, .location_m = -4000}};
+    enum { TIMES = 200 };
+    static hw_flow flow[2 * TIMES];
+    river.flow_count = 0;
+    for (size_t i = 0; i < TIMES; i++) {
+      const double t = -100000 + 1800.0 * (double)i;
+      for (size_t g = 0; g < gauges; g++) { /* the wave runs at v / (1 - m) */
+        const double lag = 54000 * (double)g / 0.7 * 0.55;
+        flow[river.flow_count++] = (hw_flow){g, t, (g == 0 ? 6 : 11) * (1 + 2 / (1 + exp(-(t - lag - 14000) / 3000)))};
+      }
+    }
+    river.gauges = gauge;
+    river.gauge_count = gauges;
+    river.flow = flow;
+    const hw_source truth = {.mass_g = 2500, .location_m = -52000, .time_s = 4000, .branch = 0};
+    void *state = NULL;
+    const hw_options options = {.seed = 3, .level = 0.9};
+    hw_spill *spill = NULL;
+    assert_int_equal(hw__network_create(&(hw_problem){.river = &river}, &options, &state), HW_OK);
+    assert_int_equal(hw_spill_create(&river, &truth, 0, &spill), HW_OK);
+    for (double t = 0; t < 150000; t += 900) {
+      for (size_t k = 0; k < 2; k++) {
+        const double c = hw_spill_concentration(spill, 0, river.sensors[k].location_m, t);
+        const hw_reading r = {.sensor = k, .time_s = t, .concentration_g_m3 = c};
+        assert_int_equal(hw__network_observe(state, &r), HW_OK);
+      }
+    }
+    assert_int_equal(hw__network_settle(state), HW_OK);
+    const hw__network *n = state;
+    const hw__part *p = &n->parts[0];
+    const size_t count = p->river.reach_count;
+    assert_true(count > 10); /* cut, so that the flood may differ along the way */
+    const double far_up = p->river.reaches[3].dispersion_m2_s, last = p->river.reaches[count - 1].dispersion_m2_s;
+    if (gauges == 1) {
+      check_near(far_up, 30, 1e-6 * 30);
+      check_near(last, 30, 1e-6 * 30);
+    } else { /* the clock is kept at the outlet, a kilometre below the last reach's middle */
+      assert_true(far_up < 0.4 * 30);
+      check_near(last, 30, 0.25 * 30);
+    }
+    hw_spill_free(spill);
+    hw__network_destroy(state);
+    river.gauges = NULL;
+    river.gauge_count = 0;
+    river.flow = NULL;
+    river.flow_count = 0;
+    hw_river_free(&river);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_release_on_a_tributary_is_found_there),
       cmocka_unit_test(test_a_quiet_tributary_speaks_for_the_other_branches),
       cmocka_unit_test(test_a_quiet_network_has_no_spill),
       cmocka_unit_test(test_a_release_in_a_flood_is_dated_by_the_walls_clock),
+      cmocka_unit_test(test_a_level_in_a_flood_is_no_spill),
+      cmocka_unit_test(test_a_flood_that_overtakes_a_pulse_presses_it_together),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,8 +185,14 @@ double hw__spill_probability(double log_odds) {
   return 1 / (1 + exp(-(log_odds + log(spill_share / (1 - spill_share)))));
 }
 
-static void fill(void *state, const hw__series *series) {
+static hw_status again(const void *whole, void **state) {
+  const hw__ade *a = whole;
+  return hw__ade_create(&(hw_problem){.river = a->river}, &a->options, state);
+}
+
+static void fill(void *state, const void *whole, const hw__series *series) {
   hw__ade *a = state;
+  (void)whole;
   a->single = true;
   a->settled = false;
   for (size_t s = 0; s < a->river->sensor_count; s++) {
@@ -195,7 +201,7 @@ static void fill(void *state, const hw__series *series) {
   }
 }
 
-const hw__asked hw__ade_asked = {hw__ade_create, fill, hw__ade_estimate, hw__ade_predict, hw__ade_destroy};
+const hw__asked hw__ade_asked = {again, fill, hw__ade_estimate, hw__ade_predict, hw__ade_destroy};
 
 hw_status hw__ade_settle(hw__ade *a) {
   if (a->settled) {
@@ -211,8 +217,8 @@ hw_status hw__ade_settle(hw__ade *a) {
   a->spill.count = 0;
   a->seen = fit_sensors(a);
   if (!a->single) {
-    const hw_problem problem = {.river = a->river};
-    const hw_status status = hw__two_ask(&a->two, &hw__ade_asked, &problem, &a->options, a->series, a->own, &a->tails);
+    const hw__whole whole = {a->river, a->river->sensors, a->series, a->own, a};
+    const hw_status status = hw__two_ask(&a->two, &hw__ade_asked, &whole, &a->tails);
     if (status != HW_OK || a->two.found) {
       a->settled = status == HW_OK;
       return status;

@@ -54,7 +54,7 @@ typedef struct {
   hw__fit *fit; /* by station: as the river looks at it */
   hw__draws draws;
   hw__annealed found;
-  size_t drawn;    /* draws that are in use: HW__FINAL in the end */
+  size_t drawn;    /* draws that are in use */
   double log_odds; /* ln of the evidence for one release over that for none */
   double
       reached[2]; /* the same of the hypotheses by themselves, the best anchor's: an instant, a release that lasted */

@@ -105,7 +105,7 @@ static void draw_from(const hw__mixture *mixture, hw_rng *rng, size_t n, hw__dra
 /* Closes in on the posterior of one phase, from the draws in place. Returned: whether any draw is possible. */
 static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, uint64_t *stage, hw__draws *d,
                      hw__mixture *mixture, hw__annealed *out) {
-  const size_t n = HW__STAGE;
+  const size_t n = target->stage;
   const bool last = phase + 1 == target->phases;
   size_t refined = 0, nearest = 0;
   double most_heat = 0;
@@ -122,7 +122,8 @@ static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, uint64
     most_heat = fmax(most_heat, heat);
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, mixture);
     draw_from(mixture, rng, n, d);
-    if (heat >= 1 && (!last || w.effective > good_share * (double)n || refined++ >= REFINEMENTS)) {
+    if (heat >= (last ? 1 : target->led) &&
+        (!last || w.effective > good_share * (double)n || refined++ >= REFINEMENTS)) {
       break;
     }
   }
@@ -137,11 +138,11 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
   hw_rng_seed(&rng, seed, stream);
   hw__mixture mixture = {0};
   if (from) {
-    draw_from(from, &rng, HW__STAGE, d);
+    draw_from(from, &rng, target->stage, d);
   } else {
-    target->start(target->context, &rng, HW__STAGE, d->x, d->log_proposal);
+    target->start(target->context, &rng, target->stage, d->x, d->log_proposal);
   }
-  for (size_t phase = from ? target->phases - 1 : 0; phase < target->phases; phase++) {
+  for (size_t phase = from ? target->phases - 1 : target->first; phase < target->phases; phase++) {
     if (!close_in(target, phase, &rng, &stage, d, &mixture, &out)) {
       return out;
     }
@@ -162,7 +163,7 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
     weigh(d, n, fitting_heat(d, n));
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, &mixture);
   }
-  if (n == HW__FINAL && out.effective > 0 && out.effective < enough_share * (double)n) {
+  if (n == target->final && out.effective > 0 && out.effective < enough_share * (double)n) {
     const hw__moved moved = hw__moves(target, &mixture, stage + 1, &rng, d);
     out.effective = moved.effective;
     out.log_evidence = moved.log_evidence;

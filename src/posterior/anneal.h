@@ -20,6 +20,10 @@ enum { HW__STAGE = 1024, HW__FINAL = 4096 };
 
 typedef struct {
   size_t dims, phases;
+  size_t first; /* phase that `start` begins with */
+  size_t stage; /* draws of a stage, at most HW__STAGE */
+  size_t final; /* and of the sample that is the answer, at most HW__FINAL */
+  double led;   /* heat at which a phase that is not the last has led far enough */
   void *context;
   /* n first draws x[k][i] and ln of the density they were made from. */
   void (*start)(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal);
@@ -52,7 +56,7 @@ typedef struct {
   hw__mixture proposal; /* of the last draws */
 } hw__annealed;
 
-/* The last sample has `final` draws, HW__STAGE or HW__FINAL; draws->x and ->weight (summing to 1) hold it. from: a
+/* The last sample has `final` draws, at most HW__FINAL; draws->x and ->weight (summing to 1) hold it. from: a
  * proposal that is near already, so that the last phase alone is gone through (NULL: begin at the start). */
 hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from, size_t final,
                         hw__draws *draws);

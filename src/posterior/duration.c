@@ -31,14 +31,27 @@ HW__INLINE hw__v4 passed(const shape4 *s, hw__v4 age) {
   return s->scale * (first - e * scaled_tail(b));
 }
 
-HW__CLONES void hw__lasting_respond(const hw__curves *c, double time_s, double spread_s2, hw__v4 *out) {
+static bool any_positive(hw__v4 x) {
+  return x[0] > 0 || x[1] > 0 || x[2] > 0 || x[3] > 0;
+}
+
+HW__INLINE shape4 shape_of(const hw__curves *c, double spread_s2) {
   const hw__v4 travel = c->travel_s, decay = c->decay_per_s, per_travel = 2.0 * (c->variance_s2 + spread_s2) / travel;
+  if (!any_positive(decay)) { /* as below, and cheaper */
+    return (shape4){travel, per_travel, hw__v4_all(1), hw__v4_all(0.5)};
+  }
   const hw__v4 g = hw__v4_sqrt(1.0 + decay * per_travel);
   /* (1 - g) theta^2 / V without the difference: (1 - g^2) / (1 + g) */
-  const hw__v4 lost = -2.0 * decay * travel / (1.0 + g), age = time_s - c->passage_s + travel;
-  const shape4 shape = {travel, per_travel, g, 0.5 * hw__v4_exp(lost) / g};
+  const hw__v4 lost = -2.0 * decay * travel / (1.0 + g);
+  return (shape4){travel, per_travel, g, 0.5 * hw__v4_exp(lost) / g};
+}
+
+HW__CLONES void hw__lasting_respond(const hw__curves *c, double time_s, double spread_s2, hw__v4 *out) {
+  const shape4 shape = shape_of(c, spread_s2);
+  const hw__v4 age = time_s - c->passage_s + c->travel_s, ended = age - c->duration_s;
   const hw__v4 rate = c->area_g_s_m3 / c->duration_s;
-  *out = hw__v4_max(rate * (passed(&shape, age) - passed(&shape, age - c->duration_s)), hw__v4_all(0));
+  const hw__v4 gone = any_positive(ended) ? passed(&shape, ended) : hw__v4_all(0);
+  *out = hw__v4_max(rate * (passed(&shape, age) - gone), hw__v4_all(0));
 }
 
 /* When an instant's curve peaks: (a/2 + k) T^2 + T/2 = a theta^2 / 2, a = theta / V. */

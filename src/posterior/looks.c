@@ -14,8 +14,16 @@ enum { MANY = 8, LOOKS = 3, EASED_LOOKS = 5 };
  * not tell: there the second order of its likelihood begins. */
 static const double first_log_share = -0.3, glance_log_share = -0.03;
 
+/* ln of the share that a release as long as the anchor's pulse tells leaves to an instant's pulse of this variance. */
+static double log_share_left(const hw__fit *anchor, double log_variance) {
+  static const double least = 0.05;
+  const double lasted = anchor->curve.duration_s * anchor->curve.duration_s / 12;
+  return log(fmax(1 - lasted * exp(-log_variance), least));
+}
+
 void hw__ade_expect_lasting(hw__ade *a, size_t anchor, bool expected) {
   double y[HW__PULSE_SIZE];
+  const bool told = a->spill.from_pulse && a->fit[anchor].lasting && !expected;
   for (size_t k = 0; k < a->spill.count; k++) {
     hw__fit *fit = &a->fit[k];
     if (fit->seen) {
@@ -23,7 +31,9 @@ void hw__ade_expect_lasting(hw__ade *a, size_t anchor, bool expected) {
       if (expected && k != anchor && a->expected[k].count > 0.5 * HW__PICKED) {
         memcpy(y, a->expected[k].y, sizeof y);
       }
-      y[HW__LN_SHARE] = fmin(y[HW__LN_SHARE], expected ? glance_log_share : first_log_share);
+      const double share =
+          told && !fit->lasting ? log_share_left(&a->fit[anchor], y[HW__LN_VARIANCE]) : y[HW__LN_SHARE];
+      y[HW__LN_SHARE] = fmin(share, expected || told ? glance_log_share : first_log_share);
       hw__view_expand(a->station[k].view, &a->tails, HW__PULSE_SIZE, y, &fit->near);
     }
   }
@@ -40,8 +50,9 @@ static bool any_gain(const hw__ade *a) {
   return false;
 }
 
-static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, size_t final) {
+static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, bool last) {
   const hw__target target = hw__spill_target(&a->spill);
+  const size_t final = last ? target.final : target.stage;
   a->found = hw__anneal(&target, a->options.seed, stream, from, final, &a->draws);
   a->drawn = final;
   for (size_t k = 0; k < a->spill.count; k++) {
@@ -129,14 +140,14 @@ static const double far_behind = 25, behind = 9;
 /* Draws that began near others must keep this many of themselves, or they begin anywhere. */
 static const double least_effective = 100;
 
-static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, size_t final) {
+static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, bool last) {
   hw__mixture extended;
   if (near) {
     hw__ade_add_durations(a, near, &extended);
   }
-  anneal(a, stream, near ? &extended : NULL, final);
+  anneal(a, stream, near ? &extended : NULL, last);
   if (near && !(a->found.found && a->found.effective > least_effective)) {
-    anneal(a, stream, NULL, final);
+    anneal(a, stream, NULL, last);
   }
 }
 
@@ -159,11 +170,10 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
     a->spill.many = a->seen > MANY && look + 1 < looks;
     const bool last = look + 1 == looks || (!hw__ade_is_filtering(a) && !eased);
     const uint64_t stream = (a->spill.lasting ? HW__LASTING_STREAM : 0) + 8 * sensor + look;
-    const size_t final = last ? HW__FINAL : HW__STAGE;
     if (look == 0) {
-      look_first(a, stream, near, final);
+      look_first(a, stream, near, last);
     } else {
-      anneal(a, stream, &from, final);
+      anneal(a, stream, &from, last);
     }
     const double rival = a->rivals.log_odds[a->spill.lasting];
     a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? far_behind : behind);

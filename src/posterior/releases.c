@@ -199,15 +199,17 @@ static bool is_below(const hw_river *river, size_t upper, size_t lower) {
 
 /* Takes every sensor apart that shows two pulses. Below one of them both have passed: a single pulse there, and one
  * that is neither one nor two, is nobody's. Returned: whether there may be two. */
-static bool halve(const hw_river *river, const hw__series *series, const hw__fit *own, const hw__tails *tails, room *r,
-                  bool *twice) {
+static bool halve(const hw__whole *whole, const hw__tails *tails, room *r, bool *twice) {
+  const hw_river *river = whole->river;
+  const hw__series *series = whole->series;
+  const hw__fit *own = whole->own;
   size_t singles = 0, pairs = 0;
   for (size_t k = 0; k < river->sensor_count; k++) {
     double valley_s;
     r->half[0][k] = r->half[1][k] = series[k];
-    twice[k] = series[k].count > 0 && hw__two_pulses(&series[k], &river->sensors[k], &own[k], &valley_s);
+    twice[k] = series[k].count > 0 && hw__two_pulses(&series[k], &whole->sensors[k], &own[k], &valley_s);
     if (twice[k]) {
-      take_apart(&series[k], &river->sensors[k], tails, valley_s, r, k);
+      take_apart(&series[k], &whole->sensors[k], tails, valley_s, r, k);
       pairs++;
     }
   }
@@ -225,10 +227,11 @@ static bool halve(const hw_river *river, const hw__series *series, const hw__fit
   return pairs > 0 && pairs >= singles;
 }
 
-static bool any_two(const hw_river *river, const hw__series *series, const hw__fit *own) {
+static bool any_two(const hw__whole *whole) {
   double valley_s;
-  for (size_t k = 0; k < river->sensor_count; k++) {
-    if (series[k].count > 0 && hw__two_pulses(&series[k], &river->sensors[k], &own[k], &valley_s)) {
+  for (size_t k = 0; k < whole->river->sensor_count; k++) {
+    const hw__series *series = &whole->series[k];
+    if (series->count > 0 && hw__two_pulses(series, &whole->sensors[k], &whole->own[k], &valley_s)) {
       return true;
     }
   }
@@ -247,21 +250,19 @@ static hw_release release_of(const hw_estimate *e, double two) {
                       .region_count = e->region_count};
 }
 
-static hw_status ask_half(hw__two *two, int k, const hw__asked *engine, const hw_problem *problem,
-                          const hw_options *options, const hw__series *half) {
-  hw_status status = engine->create(problem, options, &two->state[k]);
+static hw_status ask_half(hw__two *two, int k, const hw__asked *engine, const void *whole, const hw__series *half) {
+  hw_status status = engine->again(whole, &two->state[k]);
   if (status == HW_OK) {
-    engine->fill(two->state[k], half);
+    engine->fill(two->state[k], whole, half);
     status = engine->estimate(two->state[k], &two->answer[k]);
   }
   return status;
 }
 
-hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw_problem *problem, const hw_options *options,
-                      const hw__series *series, const hw__fit *own, const hw__tails *tails) {
-  const hw_river *river = problem->river;
+hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *whole, const hw__tails *tails) {
+  const hw_river *river = whole->river;
   hw__two_free(two, engine);
-  if (!any_two(river, series, own)) {
+  if (!any_two(whole)) {
     return HW_OK;
   }
   room *r = calloc(1, sizeof *r);
@@ -271,11 +272,11 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw_problem *p
   if (status == HW_OK) {
     r->half[0] = halves;
     r->half[1] = halves + river->sensor_count;
-    const bool paired = halve(river, series, own, tails, r, twice);
+    const bool paired = halve(whole, tails, r, twice);
     two->probability = 1 / (1 + exp(-(r->gain - accident + log(second_share / (1 - second_share)))));
     const bool may_be = paired && two->probability > 0.5;
     for (int k = 0; k < 2 && may_be && status == HW_OK; k++) {
-      status = ask_half(two, k, engine, problem, options, r->half[k]);
+      status = ask_half(two, k, engine, whole->engine, r->half[k]);
     }
     two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
   }

@@ -14,13 +14,23 @@
 
 /* What is asked of an engine to be asked twice. */
 typedef struct {
-  hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);
+  /* Another engine for the same river. */
+  hw_status (*again)(const void *whole, void **state);
   /* Takes these series, one a sensor, as its readings; it is not to look for two releases itself. */
-  void (*fill)(void *state, const hw__series *series);
+  void (*fill)(void *state, const void *whole, const hw__series *series);
   hw_status (*estimate)(void *state, hw_estimate *out);
   hw_status (*predict)(void *state, const hw_prediction *prediction);
   void (*destroy)(void *state);
 } hw__asked;
+
+/* What is filed with the engine that asks, by sensor. */
+typedef struct {
+  const hw_river *river;
+  const hw_sensor *sensors;
+  const hw__series *series;
+  const hw__fit *own;
+  const void *engine;
+} hw__whole;
 
 typedef struct {
   bool found;            /* there are two, and the following holds */
@@ -33,8 +43,7 @@ typedef struct {
 /* Takes apart and asks, where the sensors' own pulses (by sensor) show two. Nothing is left over of what was there
  * before.
  * Status: HW_ENOMEM, HW_EHYDRAULICS */
-hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw_problem *problem, const hw_options *options,
-                      const hw__series *series, const hw__fit *own, const hw__tails *tails);
+hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *whole, const hw__tails *tails);
 void hw__two_free(hw__two *two, const hw__asked *engine);
 /* The larger release's answer, with both releases in it. */
 void hw__two_estimate(const hw__two *two, hw_estimate *out);

@@ -76,6 +76,10 @@ void hw__ade_set_samples(hw__ade *a) {
   for (size_t i = 0; i < a->drawn; i++) {
     a->samples[i] = sample_at(a, i, a->draws.weight[i]);
   }
+  for (size_t i = a->drawn; i < HW__FINAL; i++) { /* fewer were drawn: the rest counts for nothing */
+    a->samples[i] = a->samples[0];
+    a->samples[i].weight = 0;
+  }
   follow_picks(a, 0);
 }
 

@@ -6,6 +6,7 @@
 #include "posterior/coordinates.h"
 #include "posterior/first_draws.h"
 #include "posterior/kernel.h"
+#include "posterior/near_draws.h"
 #include "posterior/walk.h"
 
 /* A sensor that is wrong: how often, and what its own curve costs as an accident (a place in time, a height, a width).
@@ -125,6 +126,14 @@ static void evaluate(void *context, size_t phase, const uint64_t *chance, size_t
 }
 
 hw__target hw__spill_target(hw__spill *spill) {
-  return (hw__target){
-      .dims = spill->dims, .phases = PHASES, .context = spill, .start = hw__first_draws, .evaluate = evaluate};
+  const bool near = spill->from_pulse && hw__can_draw_near(spill);
+  return (hw__target){.dims = spill->dims,
+                      .phases = PHASES,
+                      .first = near && !spill->lasting ? ALL_STATIONS : ANCHOR_ALONE,
+                      .stage = near && !spill->lasting ? HW__STAGE / 2 : HW__STAGE,
+                      .final = near ? HW__FINAL / 2 : HW__FINAL,
+                      .led = near ? 0.3 : 1,
+                      .context = spill,
+                      .start = near ? hw__near_draws : hw__first_draws,
+                      .evaluate = evaluate};
 }

@@ -191,7 +191,7 @@ void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
   }
   const double odds = a->log_odds;
   const bool given_up = a->outdone;
-  if (given_up && a->rivals.explained && !any_pulse_lasts(a)) {
+  if (given_up && a->rivals.explained && (plain || !any_pulse_lasts(a))) {
     return;
   }
   a->spill.lasting = !plain;

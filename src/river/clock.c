@@ -7,10 +7,10 @@
 double hw__clock_log_ratio(const hw__clock *c, const hw__clock_view *v, double time_s) {
   double sum = 0;
   if (v->below_weight < 1) {
-    sum += (1 - v->below_weight) * log(hw__hydrograph_ratio(&c->graphs[v->above], time_s - v->above_s));
+    sum += (1 - v->below_weight) * hw__hydrograph_log_ratio(&c->graphs[v->above], time_s - v->above_s);
   }
   if (v->below_weight > 0) {
-    sum += v->below_weight * log(hw__hydrograph_ratio(&c->graphs[v->below], time_s + v->below_s));
+    sum += v->below_weight * hw__hydrograph_log_ratio(&c->graphs[v->below], time_s + v->below_s);
   }
   return sum;
 }
@@ -39,19 +39,29 @@ void hw__clock_free(hw__clock *clock) {
   }
 }
 
+bool hw__clock_is_one_factor(const hw__clock *clock) {
+  return !clock || clock->gauge_count == 1;
+}
+
+/* A time of the river's own, and how fast it runs there. */
+typedef struct {
+  double tau_s, rate;
+} ticking;
+
 /* tau at a node: that of the drop which passes it now, and theta put back on. */
-static double tau_at(const hw__clock *c, const hw__clock_node *n, double time_s) {
-  size_t lo = 0, hi = c->drops - 1;
-  while (hi - lo > 1) {
-    const size_t middle = lo + (hi - lo) / 2;
-    if (n->passes_s[middle] <= time_s) {
-      lo = middle;
-    } else {
-      hi = middle;
-    }
-  }
-  const double share = (time_s - n->passes_s[lo]) / (n->passes_s[hi] - n->passes_s[lo]);
-  return n->theta_s + c->tau_s[lo] + share * (c->tau_s[hi] - c->tau_s[lo]);
+static ticking tau_at(const hw__clock *c, const hw__clock_node *n, double time_s) {
+  const size_t i = hw__last_before(n->passes_s, c->drops, time_s);
+  const double rate = (c->tau_s[i + 1] - c->tau_s[i]) / (n->passes_s[i + 1] - n->passes_s[i]);
+  return (ticking){n->theta_s + c->tau_s[i] + rate * (time_s - n->passes_s[i]), rate};
+}
+
+/* With several gauges. */
+static ticking tau_between(const hw__clock *c, size_t branch, double x_m, double time_s) {
+  const hw__clock_line *l = &c->lines[branch];
+  const size_t i = hw__clock_node_above(l, x_m);
+  const ticking a = tau_at(c, &l->nodes[i], time_s), b = tau_at(c, &l->nodes[i + 1], time_s);
+  const double share = hw__clock_share_below(l, i, x_m);
+  return (ticking){a.tau_s + share * (b.tau_s - a.tau_s), a.rate + share * (b.rate - a.rate)};
 }
 
 double hw__clock_in(const hw__clock *c, size_t branch, double x_m, double time_s) {
@@ -61,10 +71,7 @@ double hw__clock_in(const hw__clock *c, size_t branch, double x_m, double time_s
   if (c->gauge_count == 1) {
     return c->graphs[0].time_s[0] + hw__hydrograph_elapsed(&c->graphs[0], time_s);
   }
-  const hw__clock_line *l = &c->lines[branch];
-  const size_t i = hw__clock_node_above(l, x_m);
-  const double a = tau_at(c, &l->nodes[i], time_s), b = tau_at(c, &l->nodes[i + 1], time_s);
-  return a + hw__clock_share_below(l, i, x_m) * (b - a);
+  return tau_between(c, branch, x_m, time_s).tau_s;
 }
 
 /* d tau / dt. */
@@ -83,9 +90,9 @@ double hw__clock_out(const hw__clock *c, size_t branch, double x_m, double tau_s
   /* Newton: the function is made of straight pieces of much the same slope. */
   double time_s = tau_s;
   for (int i = 0; i < 50; i++) {
-    const double off_s = hw__clock_in(c, branch, x_m, time_s) - tau_s;
-    time_s -= off_s / rate(c, branch, x_m, time_s);
-    if (fabs(off_s) < 1e-7) {
+    const ticking now = tau_between(c, branch, x_m, time_s);
+    time_s -= (now.tau_s - tau_s) / now.rate;
+    if (fabs(now.tau_s - tau_s) < 1e-7) {
       break;
     }
   }

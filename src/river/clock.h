@@ -32,6 +32,9 @@ typedef struct hw__clock hw__clock;
 hw_status hw__clock_create(const hw_river *river, hw__clock **out);
 void hw__clock_free(hw__clock *clock);
 
+/* One gauge speaks for the whole river, so that the clock is exact. */
+bool hw__clock_is_one_factor(const hw__clock *clock);
+
 /* Time on the wall to the river's own at this place, and back. Both grow without bound in both directions: before the
  * first and after the last flow reading its discharge stays. */
 double hw__clock_in(const hw__clock *clock, size_t branch, double x_m, double time_s);

@@ -85,7 +85,7 @@ static hw_status gather(maker *k) {
   const hw_river *river = k->river;
   hw__clock *c = k->clock;
   c->graphs = calloc(river->gauge_count, sizeof *c->graphs);
-  c->room = calloc(3 * river->flow_count, sizeof *c->room);
+  c->room = calloc(4 * river->flow_count, sizeof *c->room);
   k->stations = calloc(river->gauge_count, sizeof *k->stations);
   if (!c->graphs || !c->room || !k->stations) {
     return HW_ENOMEM;
@@ -104,7 +104,8 @@ static hw_status gather(maker *k) {
       continue;
     }
     s.ratio = s.time_s + s.count;
-    s.elapsed = s.ratio + s.count;
+    s.log_ratio = s.ratio + s.count;
+    s.elapsed = s.log_ratio + s.count;
     room = s.elapsed + s.count;
     station *at = &k->stations[c->gauge_count];
     *at = (station){

@@ -2,9 +2,17 @@
 
 #include <math.h>
 
-/* The last reading at or before v in a growing list; count - 1 at most. v is not before the first. */
-static size_t last_before(const double *list, size_t count, double v) {
-  size_t lo = 0, hi = count;
+size_t hw__last_before(const double *list, size_t count, double v) {
+  size_t lo = 0, hi = count - 1;
+  for (int guess = 0; guess < 3 && hi - lo > 1; guess++) {
+    const double at = (double)lo + (double)(hi - lo) * (v - list[lo]) / (list[hi] - list[lo]);
+    const size_t i = at <= (double)lo ? lo : at >= (double)(hi - 1) ? hi - 1 : (size_t)at;
+    if (list[i] <= v && v < list[i + 1]) {
+      return i;
+    }
+    lo = list[i] <= v ? i : lo;
+    hi = list[i] <= v ? hi : i;
+  }
   while (hi - lo > 1) {
     const size_t middle = lo + (hi - lo) / 2;
     if (list[middle] <= v) {
@@ -14,6 +22,11 @@ static size_t last_before(const double *list, size_t count, double v) {
     }
   }
   return lo;
+}
+
+/* The last reading at or before v, count - 1 at most. v is not before the first. */
+static size_t last_before(const double *list, size_t count, double v) {
+  return v >= list[count - 1] ? count - 1 : hw__last_before(list, count, v);
 }
 
 double hw__hydrograph_ratio(const hw__hydrograph *s, double time_s) {
@@ -26,6 +39,18 @@ double hw__hydrograph_ratio(const hw__hydrograph *s, double time_s) {
   }
   const double share = (time_s - s->time_s[i]) / (s->time_s[i + 1] - s->time_s[i]);
   return s->ratio[i] + share * (s->ratio[i + 1] - s->ratio[i]);
+}
+
+double hw__hydrograph_log_ratio(const hw__hydrograph *s, double time_s) {
+  if (time_s <= s->time_s[0]) {
+    return s->log_ratio[0];
+  }
+  const size_t i = last_before(s->time_s, s->count, time_s);
+  if (i + 1 == s->count) {
+    return s->log_ratio[i];
+  }
+  const double share = (time_s - s->time_s[i]) / (s->time_s[i + 1] - s->time_s[i]);
+  return s->log_ratio[i] + share * (s->log_ratio[i + 1] - s->log_ratio[i]);
 }
 
 /* int_0^dt (from + slope u)^m du. Where the ratio hardly changes the closed form cancels; the midpoint is exact then.
@@ -44,6 +69,9 @@ static double slope_after(const hw__hydrograph *s, size_t i) {
 
 void hw__hydrograph_finish(hw__hydrograph *s) {
   s->elapsed[0] = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    s->log_ratio[i] = log(s->ratio[i]);
+  }
   for (size_t i = 0; i + 1 < s->count; i++) {
     s->elapsed[i + 1] =
         s->elapsed[i] + grown(s->ratio[i], slope_after(s, i), s->time_s[i + 1] - s->time_s[i], s->exponent);

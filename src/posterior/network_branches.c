@@ -1,0 +1,137 @@
+/* Which branches can it have been? Each is asked by itself; where one explains what another cannot, the other is given
+ * up early. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "posterior/network_inside.h"
+
+/* Branches that cannot come nearer to the best than this (ln) are not asked. */
+static const double hopeless = 9;
+/* Most branches asked for one answer. */
+enum { MOST_ASKED = 12 };
+
+/* What a pulse that is explained is worth at most: its sensor right, with a curve as good as its own. */
+static double worth(const hw__network *n, size_t sensor) {
+  const hw__station station = {.fit = &n->own[sensor]};
+  return n->series[sensor].count > 0 && n->own[sensor].seen
+             ? hw__station_log_probability(&station, n->own[sensor].log_likelihood, NULL) -
+                   hw__station_log_without(&station)
+             : 0;
+}
+
+/* What a release must pay at least for a pulse to be where it is: of all times and masses that it might have had, those
+ * that this pulse leaves. ln, never negative. */
+static double price(const hw__network *n, const hw__part *p, size_t sensor) {
+  static const double loose = 4; /* what its width and shape leave open of time and height besides */
+  const double(*j)[HW__PULSE_SIZE] = n->own[sensor].near.curvature;
+  const hw_box *box = &p->river.search;
+  const double times = (box->hi.time_s - box->lo.time_s) * sqrt(j[HW__PASSAGE][HW__PASSAGE] / (2 * M_PI)) / loose;
+  const double ratio = box->hi.mass_g / fmax(box->lo.mass_g, 1e-6 * box->hi.mass_g);
+  const double masses = log(ratio) * sqrt(j[HW__LN_AREA][HW__LN_AREA] / (2 * M_PI)) / loose;
+  return log(fmax(times, 1)) + log(fmax(masses, 1));
+}
+
+/* ln odds that a release on this branch can come to at most; 0: nothing is seen on its course. */
+static double promise(const hw__network *n, const hw__part *p) {
+  double sum = 0, least = INFINITY;
+  for (size_t i = 0; i < p->river.sensor_count; i++) {
+    const double here = worth(n, p->sensors[i]);
+    sum += here;
+    least = here > 0 ? fmin(least, price(n, p, p->sensors[i])) : least;
+  }
+  return sum > 0 ? fmax(sum - least, DBL_MIN) : 0;
+}
+
+double hw__part_log_share(const hw__network *n, const hw__part *p) {
+  return log(p->length_m / n->searched_m);
+}
+
+/* What other branches have come to, as this course has it. A release that lasted has to come near either kind. */
+static void meet_rivals(const hw__network *n, hw__part *p) {
+  hw__rivals *r = &p->engine->rivals;
+  r->explained = n->rivals.explained;
+  r->log_odds[0] = n->rivals.log_odds[0] - hw__part_log_share(n, p);
+  r->log_odds[1] = fmax(n->rivals.log_odds[0], n->rivals.log_odds[1]) - hw__part_log_share(n, p);
+}
+
+static void join_rivals(hw__network *n, const hw__part *p) {
+  const hw__ade *a = p->engine;
+  const hw__pulse_count count = hw__ade_count(a);
+  for (size_t k = 0; k < 2; k++) {
+    n->rivals.log_odds[k] = fmax(n->rivals.log_odds[k], a->reached[k] + hw__part_log_share(n, p));
+  }
+  n->rivals.explained = n->rivals.explained || (a->found.found && count.seen > 0 && count.wrong == 0);
+}
+
+/* The course's engine with everything that is filed, answered. Status: HW_ENOMEM, HW_EHYDRAULICS */
+static hw_status ask(hw__network *n, hw__part *p) {
+  const hw_problem problem = {.river = &p->river};
+  void *engine = NULL;
+  hw__network_doubt_sensors(n, p);
+  hw_status status = hw__network_spread(n, p);
+  if (status == HW_OK) {
+    status = hw__ade_create(&problem, &n->options, &engine);
+  }
+  if (status != HW_OK) {
+    return status;
+  }
+  hw__ade *a = p->engine = engine;
+  p->samples = calloc(HW__FINAL, sizeof *p->samples);
+  if (!p->samples) {
+    return HW_ENOMEM;
+  }
+  hw__network_doubt_water(n, p, &a->spill.doubt);
+  for (size_t i = 0; i < p->river.sensor_count; i++) {
+    const size_t s = p->sensors[i];
+    a->series[i] = n->series[s];
+    a->own[i] = n->own[s];
+    a->view[i] = n->view[s];
+  }
+  a->single = true;
+  a->spill.from_pulse = n->ways > 1 || n->clock;
+  meet_rivals(n, p);
+  const hw_status settled = hw__ade_settle(a);
+  if (settled != HW_OK) {
+    return settled;
+  }
+  join_rivals(n, p);
+  p->weight = a->found.found ? a->log_odds + hw__part_log_share(n, p) + hw__network_tell(n, p) : -INFINITY;
+  return HW_OK;
+}
+
+/* The branch not asked yet that promises most; NULL: none can come near. */
+static hw__part *next_part(hw__network *n, double reached) {
+  hw__part *next = NULL;
+  for (size_t k = 0; k < n->part_count; k++) {
+    hw__part *p = &n->parts[k];
+    const double most = p->promise + hw__part_log_share(n, p);
+    if (!p->engine && p->promise > 0 && most > reached - hopeless &&
+        (!next || most > next->promise + hw__part_log_share(n, next))) {
+      next = p;
+    }
+  }
+  return next;
+}
+
+hw_status hw__network_ask(hw__network *n) {
+  memset(n->odds, 0, n->river->candidate_count * sizeof *n->odds);
+  memset(n->exceeds, 0, n->river->intake_count * sizeof *n->exceeds);
+  n->rivals = (hw__rivals){.log_odds = {-INFINITY, -INFINITY}};
+  for (size_t k = 0; k < n->part_count; k++) {
+    n->parts[k].promise = promise(n, &n->parts[k]);
+  }
+  for (size_t asked = 0; asked < MOST_ASKED; asked++) {
+    hw__part *p = next_part(n, fmax(n->rivals.log_odds[0], n->rivals.log_odds[1]));
+    if (!p) {
+      break;
+    }
+    const hw_status status = ask(n, p);
+    if (status != HW_OK) {
+      return status;
+    }
+  }
+  hw__network_combine(n);
+  return HW_OK;
+}
