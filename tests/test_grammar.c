@@ -233,6 +233,19 @@ static void test_a_zone_is_no_path(void **state) {
   }
 }
 
+static void test_a_zone_has_an_offset_at_any_number(void **state) {
+  (void)state;
+  static const double times[] = {4.6e129, -4.6e129, 1e300, -1e18, 1e18, 9.3e18};
+  hw__zone *zone = NULL;
+  hw_error error;
+  assert_int_equal(hw__zone_open("Europe/Berlin", &zone, &error), HW_OK);
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    const double offset_s = hw__zone_offset(zone, times[i]);
+    assert_true(fabs(offset_s) <= 7200);
+  }
+  hw__zone_free(zone);
+}
+
 static double offset_by_libc(double unix_s) {
   const time_t at = (time_t)unix_s;
   struct tm calendar;
@@ -308,6 +321,7 @@ int main(void) {
       cmocka_unit_test(test_clocks_are_what_strftime_wrote),
       cmocka_unit_test(test_nothing_looks_behind_a_text),
       cmocka_unit_test(test_a_zone_is_no_path),
+      cmocka_unit_test(test_a_zone_has_an_offset_at_any_number),
       cmocka_unit_test(test_zones_are_those_of_the_c_library),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,8 +63,9 @@ size_t hw__guess_rows(const hw__guess *guess) {
 }
 
 hw__slice hw__guess_cell(const hw__guess *guess, size_t row, size_t column) {
-  const hw__table_line *line = &guess->table.lines[guess->table.first + row];
-  return column < line->count ? line->cells[column] : (hw__slice){"", 0};
+  const size_t at = guess->table.first + row;
+  const hw__table_line *line = at < guess->table.count ? &guess->table.lines[at] : NULL; /* there may be names alone */
+  return line && column < line->count ? line->cells[column] : (hw__slice){"", 0};
 }
 
 ptrdiff_t hw__guess_find(const hw__guess *guess, const char *name) {

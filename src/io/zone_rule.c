@@ -126,7 +126,8 @@ int32_t hw__zone_rule_offset(const hw__zone_rule *rule, double unix_s) {
   if (!rule->has_summer) {
     return rule->standard_s;
   }
-  const int64_t year = hw__year_of_days((int64_t)floor((unix_s + rule->standard_s) / 86400));
+  const double days = floor((unix_s + rule->standard_s) / 86400);
+  const int64_t year = hw__year_of_days((int64_t)fmin(fmax(days, -1e12), 1e12)); /* a table may hold any number */
   const double begin = turn_at(&rule->begin, year) - rule->standard_s;
   const double end = turn_at(&rule->end, year) - rule->summer_s;
   const bool summer = begin < end ? unix_s >= begin && unix_s < end : unix_s >= begin || unix_s < end;
