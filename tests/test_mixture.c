@@ -250,6 +250,59 @@ static void test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations(vo
   hw__draws_free(&draws);
 }
 
+/* A bent target that no mixture comes near: x normal, and each of the others normal about x^2, far narrower than that
+ * bends. Its density is 1 in all: so is its evidence. E[x] = 0, E[x^2] = 1, E[y] = 1, E[y^2] = 3 + narrow^2. */
+static const double narrow = 0.2;
+
+static void evaluate_bent(void *context, size_t phase, const uint64_t *chance, size_t n, double *const *x,
+                          double *log_prior, double *log_likelihood) {
+  (void)context;
+  (void)phase;
+  (void)chance;
+  for (size_t i = 0; i < n; i++) {
+    double square = x[0][i] * x[0][i];
+    for (size_t k = 1; k < DIMS; k++) {
+      const double off = (x[k][i] - x[0][i] * x[0][i]) / narrow;
+      square += off * off;
+    }
+    log_prior[i] = 0;
+    log_likelihood[i] = -0.5 * square - 0.5 * DIMS * log(2 * M_PI) - (DIMS - 1) * log(narrow);
+  }
+}
+
+static void test_draws_walk_along_a_bent_target(void **state) {
+  (void)state;
+  hw__draws draws;
+  const hw__target target = {.dims = DIMS,
+                             .phases = 1,
+                             .stage = HW__STAGE,
+                             .final = HW__FINAL,
+                             .led = 1,
+                             .start = start,
+                             .evaluate = evaluate_bent};
+  assert_true(hw__draws_create(&draws));
+  double evidence = 0, mean = 0, square = 0, along = 0;
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    const hw__annealed found = hw__anneal(&target, seed, 11, NULL, HW__FINAL, &draws);
+    assert_true(found.found && found.effective > 400);
+    evidence += found.log_evidence / 5;
+    double total = 0;
+    for (size_t i = 0; i < HW__FINAL; i++) {
+      const double w = draws.weight[i] / 5, x = draws.x[0][i];
+      total += draws.weight[i];
+      mean += w * x;
+      square += w * x * x;
+      along += w * draws.x[2][i];
+    }
+    check_near(total, 1, 1e-12);
+  }
+  hw__draws_free(&draws);
+  check_near(mean, 0, 0.2); /* five runs of some hundred walkers that know each other */
+  check_near(square, 1, 0.25);
+  check_near(along, square, 0.02); /* they stand on the bend */
+  check_near(evidence, 0, 0.3);
+}
+
 static void test_a_target_outside_its_prior_is_not_found(void **state) {
   (void)state;
   hw__draws draws;
@@ -273,6 +326,7 @@ int main(void) {
       cmocka_unit_test(test_points_without_weight_do_not_move_a_fit),
       cmocka_unit_test(test_annealing_finds_evidence_mean_and_spread_of_a_gaussian),
       cmocka_unit_test(test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations),
+      cmocka_unit_test(test_draws_walk_along_a_bent_target),
       cmocka_unit_test(test_a_target_outside_its_prior_is_not_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,29 @@ static void test_uncertain_gains_widen_the_mass_and_free_the_place(void **state)
   hw_river_free(&river);
 }
 
+/* Of two sensors nobody knows which of them it is: either is named. */
+static void test_a_sensor_that_shows_too_little_is_told(void **state) {
+  (void)state;
+  const double noise = 5e-4;
+  for (int broken = 0; broken < 2; broken++) {
+    hw_river river = two_sensors();
+    river.sensors[0].noise_absolute_g_m3 = river.sensors[1].noise_absolute_g_m3 = noise;
+    river.sensors[1].location_m = -9000; /* where the whole pulse passes in time */
+    simulate(&river, &paper_truth, 12);
+    river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 80 / 60.0, 1.1, 1.06};
+    river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 40.5, 1.5, 1.3};
+    for (size_t i = 0; i < reading_count && broken; i++) {
+      readings[i].concentration_g_m3 *= readings[i].sensor ? 0.7 : 1;
+    }
+    hw_run *run = run_all(&river, 1);
+    answer(run);
+    assert_int_equal(has_warning(run, "s1"), broken);
+    assert_int_equal(has_warning(run, "s2"), broken);
+    hw_run_free(run);
+    hw_river_free(&river);
+  }
+}
+
 static void test_unknown_hydraulics_are_inferred(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -378,6 +401,7 @@ int main(void) {
       cmocka_unit_test(test_a_source_between_sensors_is_found),
       cmocka_unit_test(test_non_detects_are_evidence),
       cmocka_unit_test(test_uncertain_gains_widen_the_mass_and_free_the_place),
+      cmocka_unit_test(test_a_sensor_that_shows_too_little_is_told),
       cmocka_unit_test(test_unknown_hydraulics_are_inferred),
       cmocka_unit_test(test_a_river_far_slower_than_thought_is_found),
       cmocka_unit_test(test_reaches_and_decay_are_followed),

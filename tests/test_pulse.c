@@ -137,6 +137,46 @@ static void test_noise_alone_is_no_pulse(void **state) {
   }
 }
 
+/* Five digits and a noise of one in twenty: the highest value twice is no chance. Where the digits are as coarse as the
+ * noise it is one. */
+static void test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine(void **state) {
+  (void)state;
+  static const double digits[] = {1e-5, 0.02};
+  for (size_t k = 0; k < 2; k++) {
+    read_pulse_often(40, 0.37, 1, INFINITY, 3);
+    size_t highest = 0;
+    for (size_t i = 0; i < series.count; i++) {
+      series.span[i].value_g_m3 = digits[k] * round(series.span[i].value_g_m3 / digits[k]);
+      highest = series.span[i].value_g_m3 > series.span[highest].value_g_m3 ? i : highest;
+    }
+    const double top = series.span[highest].value_g_m3;
+    series.span[highest - 1].value_g_m3 = top;
+    fit_series();
+    assert_true(fit.seen && (k == 0 ? fit.clipped_at_g_m3 == top : isinf(fit.clipped_at_g_m3)));
+  }
+}
+
+/* Hours between readings of a pulse that stays for half an hour: two of them stand above it, and it is a pulse. */
+static void test_a_pulse_that_was_read_twice_is_seen(void **state) {
+  (void)state;
+  static const double off[] = {-0.5, -0.35, -0.2};
+  for (size_t k = 0; k < sizeof off / sizeof *off; k++) {
+    const double apart = 2.1 * width;
+    const hw__curve curve = pulse(14.2);
+    hw_rng rng;
+    hw_rng_seed(&rng, 5, k);
+    memset(&series, 0, sizeof series);
+    for (int i = -20; i <= 20; i++) {
+      const double t = curve.passage_s + apart * (i + off[k]), plume = hw__curve_at(&curve, t, 0);
+      const double noise = hypot(floor_noise, share * (plume + level)) * hw_rng_normal(&rng);
+      hw__series_insert(&series, &(hw_reading){.time_s = t, .concentration_g_m3 = plume + level + noise});
+    }
+    fit_series();
+    assert_true(fit.seen && fit.strong);
+    check_near(fit.curve.passage_s, curve.passage_s, apart);
+  }
+}
+
 static void test_a_lone_spike_is_no_pulse(void **state) {
   (void)state;
   static const double heights[] = {0.05, 0.37, 14.2, 1e4};
@@ -222,6 +262,8 @@ int main(void) {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
       cmocka_unit_test(test_many_readings_leave_no_bias_and_no_clipped_top),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
+      cmocka_unit_test(test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine),
+      cmocka_unit_test(test_a_pulse_that_was_read_twice_is_seen),
       cmocka_unit_test(test_a_lone_spike_is_no_pulse),
       cmocka_unit_test(test_a_clipped_top_is_met_as_at_least),
       cmocka_unit_test(test_a_top_beyond_the_limit_is_fitted_within_its_own_stated_error),

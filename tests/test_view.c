@@ -87,6 +87,19 @@ static void make_view(const hw__series *series, double width_s, hw__view *view) 
   }
 }
 
+/* However wide a pulse is looked for, a record keeps its resolution: what drifts for a day looks like a wide one. */
+static void test_a_record_is_not_merged_into_a_few_points(void **state) {
+  (void)state;
+  static hw__series series;
+  static hw__view view;
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < 61; i++) {
+    hw__series_insert(&series, &(hw_reading){.time_s = 710.0 * i, .concentration_g_m3 = 0.02 - 1e-4 * i});
+  }
+  make_view(&series, 1e7, &view);
+  assert_int_equal(view.count, 61);
+}
+
 /* How much worse another curve does is the same whether readings are merged or not. */
 static void test_merged_points_tell_curves_apart_as_single_readings_do(void **state) {
   (void)state;
@@ -279,6 +292,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_a_curve_integrates_to_its_area_less_what_decays, start_again),
       cmocka_unit_test_setup(test_a_smeared_point_equals_the_mean_of_its_readings_to_second_order, start_again),
+      cmocka_unit_test(test_a_record_is_not_merged_into_a_few_points),
       cmocka_unit_test_setup(test_merged_points_tell_curves_apart_as_single_readings_do, start_again),
       cmocka_unit_test_setup(test_slopes_match_finite_differences_of_the_likelihood, start_again),
       cmocka_unit_test_setup(test_curvature_is_never_negative_in_any_direction, start_again),

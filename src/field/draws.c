@@ -144,6 +144,9 @@ double hw__field_quiet_weight(const hw__field *f, size_t index, size_t sensor) {
   return excess > 1 ? -fmin(quiet_most, 2 * log(excess) * log(excess) + log(excess)) : 0;
 }
 
+/* How sharply the box ends in mass, ln. */
+static const double soft_end = 0.3;
+
 /* Discharge times area under the first pulse over what has been lost on the way; of a release that lasted what has
  * passed so far. */
 static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pulse *first, hw__draw *draw) {
@@ -161,9 +164,11 @@ static double draw_mass(const hw__field *f, const hw__noise *noise, const hw__pu
                           ? hw__trace_area(trace)
                           : first->height_g_m3 * f->shapes.shape[first->shape].area * exp(first->log_lead);
   const double log_mass = log(discharge * area) - recovery.mean - sd * noise->normal_recovery;
-  const double out = fmax(fmax(lo - log_mass, log_mass - hi), 0) / 0.3;
+  const double out = fmax(fmax(lo - log_mass, log_mass - hi), 0) / soft_end;
   draw->log_weight -= 0.5 * fmin(out * out, 100);
-  return fmin(fmax(exp(log_mass), box->lo.mass_g), box->hi.mass_g);
+  /* Beyond an end of the box: somewhere near that end, never all at the same mass. */
+  const double inside = fmin(soft_end, hi - lo) * noise->uniform_mass;
+  return exp(log_mass > hi ? hi - inside : log_mass < lo ? lo + inside : log_mass);
 }
 
 /* One pulse per draw and sensor. The picks are the same numbers every time, so only where a lattice is

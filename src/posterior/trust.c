@@ -7,8 +7,8 @@
 
 /* Effective draws below which quantiles are not worth printing. */
 static const double least_effective = 100;
-/* Eight standard deviations in one of what is in doubt: the true hydraulics are hardly ever so far from the stated ones,
- * a background that drifts is easily taken for a pulse that needs them to be. */
+/* Eight standard deviations in one of what is in doubt: the true hydraulics are hardly ever so far from the stated
+ * ones, a background that drifts is easily taken for a pulse that needs them to be. */
 static const double most_strain = 64;
 /* From here on there is a spill. */
 static const double spill_plain = 0.5;
@@ -167,7 +167,9 @@ void hw__ade_judge(hw__ade *a) {
   for (size_t k = 0; k < a->spill.count; k++) {
     complete = complete || (a->fit[k].complete && a->wrong[k] < 0.5);
   }
-  const bool plain = 2 * n.wrong >= n.seen || a->wrong[a->spill.anchor] > 0.5;
+  /* One sensor may be broken. Of two that contradict the rest it may be the rest that is wrong. */
+  const bool several = n.wrong > 1 && 3 * n.wrong >= n.seen;
+  const bool plain = 2 * n.wrong >= n.seen || several || a->wrong[a->spill.anchor] > 0.5;
   const bool strained = strain(a) > most_strain;
   a->misfit = (plain || strained || pulses_do_not_fit(a)) && unexplained <= chance && !masses_disagree(a) &&
               !leans_on_the_box(a);
@@ -180,7 +182,8 @@ void hw__ade_judge(hw__ade *a) {
   } else if (a->probability < spill_plain && a->fit[a->spill.anchor].strong) {
     /* One sensor against another, and nothing to tell which of them is wrong: that is not "no spill". */
     a->probability = spill_plain;
-    refuse(a, "a sensor shows a plain pulse that another contradicts: either may be wrong");
+    refuse(a, a->spill.count > 1 ? "a sensor shows a plain pulse that another contradicts: either may be wrong"
+                                 : "the sensor shows a plain pulse that no release inside the search box explains");
   } else if (a->probability < spill_plain) {
     snprintf(a->reason, sizeof a->reason, "what the sensors show is more likely noise than a spill");
   } else if (unexplained > chance) {
