@@ -205,7 +205,11 @@ hw_status hw__flow_load(hw_river *river, hw_warn warn, void *context, hw_error *
   if (status == HW_OK) {
     status = hw__lines_mark(&r.lines);
   }
-  status = status == HW_OK ? read_rows(&r) : hw__lines_fault(&r.lines, r.name, status, error);
+  if (status == HW_OK) {
+    status = read_rows(&r);
+  } else {
+    status = hw__lines_fault(&r.lines, r.name, status, error);
+  }
   hw_flow *flow = status == HW_OK ? calloc(r.count + 1, sizeof *flow) : NULL;
   if (status == HW_OK && !flow) {
     status = hw__fail(error, HW_ENOMEM, "%s: %s", r.name, hw_status_text(HW_ENOMEM));

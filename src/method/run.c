@@ -90,9 +90,10 @@ static void drop_source(hw_estimate *e) {
   e->suspicion_count = e->region_count = e->branch_count = e->release_count = 0;
 }
 
-/* Half the width of an interval of this level in standard deviations of a normal distribution: Newton from 1.6 on. */
+/* Half the width of an interval of this level in standard deviations of a normal distribution: by Newton. */
 static double half_width(double level) {
-  double z = 1.6;
+  static const double first_guess = 1.6; /* about right for 90 % */
+  double z = first_guess;
   for (int i = 0; i < 20; i++) {
     z -= (erf(z * M_SQRT1_2) - level) / (sqrt(2 / M_PI) * exp(-0.5 * z * z));
     z = fmin(fmax(z, 0), 8);

@@ -234,8 +234,11 @@ hw_status hw__ade_predict(void *state, const hw_prediction *prediction) {
     }
   }
   const hw_status status = hw__ade_settle(a);
-  if (status != HW_OK || a->two.found) {
-    return status == HW_OK ? hw__two_predict(&a->two, &hw__ade_asked, prediction) : status;
+  if (status != HW_OK) {
+    return status;
+  }
+  if (a->two.found) {
+    return hw__two_predict(&a->two, &hw__ade_asked, prediction);
   }
   double background = 0;
   size_t at = a->spill.count; /* the station there, if it is one */

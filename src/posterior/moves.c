@@ -4,6 +4,8 @@
 
 enum { STEPS = 16, SWEEPS = 4, LAST_SWEEPS = 8, MOST_SWEEPS = 32, HALF = HW__WALKERS / 2 };
 static const double kept_share = 0.5; /* of the points to stay effective from one heat to the next */
+/* Length of a jump in d dimensions, over sqrt(2 d): where the posterior is normal, the best there is. */
+static const double usual_jump = 2.38;
 /* One jump in ten is as long as two points are apart: from one part of the posterior to another. */
 static const double long_jumps = 0.1;
 /* And every jump has this much of chance in it, as a share of its length. */
@@ -114,7 +116,7 @@ static void draw_again(walkers *w) {
  * drawn there by its weight, next to its like: so partners are taken from anywhere in the other one. */
 static void suggest(walkers *w, size_t at) {
   const size_t dims = w->target->dims, other = HALF - at;
-  const double usual = 2.38 / sqrt(2 * (double)dims);
+  const double usual = usual_jump / sqrt(2 * (double)dims);
   for (size_t i = 0; i < HALF; i++) {
     const size_t a = other + (size_t)(hw_rng_uniform(w->rng) * HALF),
                  b = other + (size_t)(hw_rng_uniform(w->rng) * HALF);

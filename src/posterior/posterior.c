@@ -192,8 +192,11 @@ static hw_status estimate(void *state, hw_estimate *out) {
   }
   bool explained = false;
   const hw_status asked = ask_wider(e, &explained);
-  if (asked != HW_OK || !explained) {
-    return asked != HW_OK ? asked : ask_field(e, out);
+  if (asked != HW_OK) {
+    return asked;
+  }
+  if (!explained) {
+    return ask_field(e, out);
   }
   hw__ade_blame_box(e->state);
   return e->model->estimate(e->state, out);

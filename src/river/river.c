@@ -246,10 +246,13 @@ static hw_status check_places(const hw_river *river, hw_error *error) {
     }
     status = hw__place_check(river, k->branch, k->location_m, "intake", k->id, error);
   }
-  if (status == HW_OK && !(river->none_prior >= 0 && river->none_prior < 1)) {
+  if (status != HW_OK) {
+    return status;
+  }
+  if (!(river->none_prior >= 0 && river->none_prior < 1)) {
     return hw__fail(error, HW_EINPUT, "none_of_these has prior %g, expected a probability below 1", river->none_prior);
   }
-  return status == HW_OK ? check_gauges(river, error) : status;
+  return check_gauges(river, error);
 }
 
 static hw_status check_side(double lo, double hi, const char *what, hw_error *error) {
