@@ -247,7 +247,8 @@ try {
       const share = ((await used()) - before) / seconds;
       const rate = (bytes - start) / 1000 / seconds;
       console.log(
-        `    ${(start / 1000).toFixed(0)} kB at the start, ${rate.toFixed(1)} kB/s, ${(100 * share).toFixed(1)} % of a core`,
+        `    ${(start / 1000).toFixed(0)} kB at the start, ${rate.toFixed(1)} kB/s, ` +
+          `${(100 * share).toFixed(1)} % of a core`,
       );
       assert.ok(share < 0.1, `${(100 * share).toFixed(1)} %`);
       assert.ok(start < 400e3 && rate < 20, `${start} bytes, ${rate} kB/s`);

@@ -31,21 +31,26 @@ search: {mass_g: [1000, 200000], location_m: [-30000, -1000]}
 const NOISE = "noise_relative: 0.05, noise_absolute_g_m3: 2.0e-5";
 const WORKS = ["North", "South-West", "of the Lower Valley Communities", "East"];
 const FIRMS = ["Dye house Bolton & Sons, Limited", "Sewage works", "Paper mill", "Tannery", "Creamery, northern plant"];
+const intake = (i) =>
+  `id: in${i}, name: Waterworks ${WORKS[i % 4]} ${i + 1}, location_m: ${3000 + 3500 * i}, ` +
+  `alarm_g_m3: ${i % 3 === 2 ? 0.3 : 0.001}`;
 const WHARFE = `name: River Wharfe, lower part, from the weir at Ilkley to the Ouse
 ${PLAIN}sensors:
 ${list(8, (i) => `id: p${i}, name: Probe at the old bridge number ${i}, location_m: ${i * 2500}, ${NOISE}`)}
 candidates:
 ${list(8, (i) => `id: c${i}, name: "${FIRMS[i % 5]} ${i + 1}", location_m: ${-4000 - 2500 * i}`)}
 intakes:
-${list(12, (i) => `id: in${i}, name: Waterworks ${WORKS[i % 4]} ${i + 1}, location_m: ${3000 + 3500 * i}, alarm_g_m3: ${i % 3 === 2 ? 0.3 : 0.001}`)}
+${list(12, intake)}
 centerline: line.geojson
 `;
 const ELM = `name: Elm and its brooks
 hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}
 branches:
   - {id: stem, name: River Elm, head_m: -40000, reaches: [{to_m: 10000, discharge_m3_s: 8}]}
-  - {id: ash, name: Ash Brook, head_m: -15000, joins: {branch: stem, at_m: -20000}, reaches: [{to_m: 0, discharge_m3_s: 2}]}
-  - {id: oak, name: Oak Brook, head_m: -12000, joins: {branch: stem, at_m: -9000}, reaches: [{to_m: 0, discharge_m3_s: 1}]}
+  - {id: ash, name: Ash Brook, head_m: -15000, joins: {branch: stem, at_m: -20000},
+     reaches: [{to_m: 0, discharge_m3_s: 2}]}
+  - {id: oak, name: Oak Brook, head_m: -12000, joins: {branch: stem, at_m: -9000},
+     reaches: [{to_m: 0, discharge_m3_s: 1}]}
 search: {mass_g: [10, 100000]}
 sensors:
   - {id: s1, name: Mill Bridge, branch: ash, location_m: -900}
@@ -57,7 +62,8 @@ candidates:
 intakes: [{id: town, name: Elmtown intake, branch: stem, location_m: 5000, alarm_g_m3: 0.001}]
 `;
 const beck = (name, sensors, search = "") =>
-  `name: ${name}\n${PLAIN.replace("-1000]", `-1000]${search}`)}sensors:\n${list(sensors, (i) => `id: h${i}, location_m: ${2000 * i}, ${NOISE}`)}\n`;
+  `name: ${name}\n${PLAIN.replace("-1000]", `-1000]${search}`)}sensors:\n` +
+  `${list(sensors, (i) => `id: h${i}, location_m: ${2000 * i}, ${NOISE}`)}\n`;
 const RIVERS = {
   wharfe: WHARFE,
   elm: ELM,

@@ -33,7 +33,8 @@ function words(event: LogEvent, river: RiverBrief | undefined, unit: Unit): stri
     }
     case "sensor_silent": {
       const age = number(body["age_s"]);
-      return `Sensor ${text(body["name"]) || event.subject} is silent${age === null ? "" : `, last reading ${duration(age)} before`}`;
+      const since = age === null ? "" : `, last reading ${duration(age)} before`;
+      return `Sensor ${text(body["name"]) || event.subject} is silent${since}`;
     }
     case "sensor_heard":
       return `Sensor ${text(body["name"]) || event.subject} reports again`;
