@@ -178,17 +178,26 @@ try {
       .locator(".others li.alarm.full", { hasText: "Brook 7" })
       .waitFor(); /* as bad, so it is said in full */
     await picture(watcher, "another");
-    /* Nobody is: it takes the place. */
-    const wall = await openPage(service.address, { viewport: { width: 2560, height: 1440 } });
-    await wall.evaluate((id) => (location.hash = `#/incident/${id}`), elmIncident);
-    await waitForSentence(wall, "Elm and its brooks");
-    await wall.waitForTimeout(500);
+    /* Nobody is: it takes the place, on every screen. */
+    const idle = [];
+    for (const [width, height] of SIZES) {
+      for (const colorScheme of ["light", "dark"]) {
+        const other = await openPage(service.address, { viewport: { width, height }, colorScheme });
+        await other.evaluate((id) => (location.hash = `#/incident/${id}`), elmIncident);
+        await waitForSentence(other, "Elm and its brooks");
+        idle.push({ other, name: `taken-over-${width}-${colorScheme}` });
+      }
+    }
+    await idle[0].other.waitForTimeout(500);
     await post(service, "b8", simulate(join(folder.path, "b8.yaml"), "90000,-12000,3600", "600", "0", "15000"));
-    await waitForSentence(wall, "Brook 8");
-    await wall.waitForFunction(() => document.title.startsWith("(3) Alarm level expected"));
-    await picture(wall, "taken-over");
+    for (const { other, name } of idle) {
+      await waitForSentence(other, "Brook 8");
+      await other.waitForFunction(() => document.title.startsWith("(3) Alarm level expected"));
+      assert.match(await other.locator("link[rel=icon]").getAttribute("href"), /^data:image\/svg/);
+      await picture(other, name);
+      await other.context().close();
+    }
     await watcher.context().close();
-    await wall.context().close();
   });
 
   /* From the first byte asked for until the sentence stands. */
