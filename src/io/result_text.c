@@ -29,7 +29,7 @@ static const char *digits_text(double value, char out[WORD]) {
     }
     out[out[end - 1] == '.' ? end - 1 : end] = '\0';
   }
-  return strcmp(out, "-0") == 0 ? strcpy(out, "0") : out;
+  return strcmp(out, "-0") == 0 ? out + 1 : out; /* without its sign */
 }
 
 static const char *with_unit(double value, const char *unit, char out[WORD]) {

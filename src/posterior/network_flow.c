@@ -163,9 +163,10 @@ static size_t cut_reaches(const hw__part *p, hw_reach *out) {
   }
   while (from_m < to_m) {
     hw_reach r = reach_below(p, from_m);
-    const double end_m = fmin(r.to_m, to_m), pieces = fmax(ceil((end_m - from_m) / longest_m), 1);
-    for (double k = 1; k <= pieces; k++) {
-      r.to_m = k < pieces ? from_m + (end_m - from_m) * k / pieces : end_m;
+    const double end_m = fmin(r.to_m, to_m);
+    const size_t pieces = (size_t)fmax(ceil((end_m - from_m) / longest_m), 1);
+    for (size_t k = 1; k <= pieces; k++) {
+      r.to_m = k < pieces ? from_m + (end_m - from_m) * (double)k / (double)pieces : end_m;
       if (out) {
         out[count] = r;
       }
