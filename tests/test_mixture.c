@@ -12,6 +12,7 @@
 #include "check.h"
 #include "posterior/anneal.h"
 #include "posterior/mixture.h"
+#include "posterior/moves.h"
 
 enum { POINTS = 2000 };
 static double first[POINTS], second[POINTS], weight[POINTS], room[POINTS * HW__MEMBERS];
@@ -283,8 +284,11 @@ static void test_draws_walk_along_a_bent_target(void **state) {
   assert_true(hw__draws_create(&draws));
   double evidence = 0, mean = 0, square = 0, along = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
-    const hw__annealed found = hw__anneal(&target, seed, 11, NULL, HW__FINAL, &draws);
-    assert_true(found.found && found.effective > 400);
+    const hw__annealed near = hw__anneal(&target, seed, 11, NULL, HW__FINAL, &draws);
+    hw_rng rng;
+    hw_rng_seed(&rng, seed, 14);
+    const hw__moved found = hw__moves(&target, &near.proposal, 1000, &rng, &draws);
+    assert_true(found.effective > 400);
     evidence += found.log_evidence / 5;
     double total = 0;
     for (size_t i = 0; i < HW__FINAL; i++) {

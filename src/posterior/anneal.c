@@ -6,10 +6,13 @@
 
 #include "posterior/moves.h"
 
-enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 1, PATIENCE = 10 };
+enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 3, PATIENCE = 10 };
 static const double wanted_share = 0.2;  /* of a stage's draws to stay effective */
 static const double good_share = 0.45;   /* from here on the proposal needs no refining */
 static const double enough_share = 0.15; /* of the last sample */
+/* Effective draws below which they are led on by moves. Not sooner: along a narrow bend walkers come too slowly into
+ * the tails, where a few heavy draws have been. */
+static const double too_few = 100;
 /* A stage closes in when it allows so much more heat than any before. After PATIENCE that did not, no mixture comes
  * nearer; unless the draws are still far away, on a long way to it. */
 static const double closer = 1.15, near_heat = 0.25;
@@ -163,7 +166,7 @@ hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream
     weigh(d, n, fitting_heat(d, n));
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, &mixture);
   }
-  if (n == target->final && out.effective > 0 && out.effective < enough_share * (double)n) {
+  if (n == target->final && out.effective > 0 && out.effective < too_few) {
     const hw__moved moved = hw__moves(target, &mixture, stage + 1, &rng, d);
     out.effective = moved.effective;
     out.log_evidence = moved.log_evidence;
