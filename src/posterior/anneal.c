@@ -6,16 +6,13 @@
 
 #include "posterior/moves.h"
 
-enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 3, PATIENCE = 10 };
+enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 3 };
 static const double wanted_share = 0.2;  /* of a stage's draws to stay effective */
 static const double good_share = 0.45;   /* from here on the proposal needs no refining */
 static const double enough_share = 0.15; /* of the last sample */
 /* Effective draws below which they are led on by moves. Not sooner: along a narrow bend walkers come too slowly into
  * the tails, where a few heavy draws have been. */
 static const double too_few = 100;
-/* A stage closes in when it allows so much more heat than any before. After PATIENCE that did not, no mixture comes
- * nearer; unless the draws are still far away, on a long way to it. */
-static const double closer = 1.15, near_heat = 0.25;
 
 bool hw__draws_create(hw__draws *out) {
   _Static_assert(sizeof *out->chance == sizeof *out->weight, "columns of one width");
@@ -110,9 +107,8 @@ static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, uint64
                      hw__mixture *mixture, hw__annealed *out) {
   const size_t n = target->stage;
   const bool last = phase + 1 == target->phases;
-  size_t refined = 0, nearest = 0;
-  double most_heat = 0;
-  for (size_t i = 0; i < STAGES && (i <= nearest + PATIENCE || most_heat < near_heat); i++) {
+  size_t refined = 0;
+  for (size_t i = 0; i < STAGES; i++) {
     hw__draws_take_chances(d, (*stage)++, 0, n);
     target->evaluate(target->context, phase, d->chance, n, d->x, d->log_prior, d->log_likelihood);
     out->evaluations += n;
@@ -121,8 +117,6 @@ static bool close_in(const hw__target *target, size_t phase, hw_rng *rng, uint64
     if (!(w.effective > 0)) {
       return false;
     }
-    nearest = heat > closer * most_heat ? i : nearest;
-    most_heat = fmax(most_heat, heat);
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, mixture);
     draw_from(mixture, rng, n, d);
     if (heat >= (last ? 1 : target->led) &&
