@@ -138,6 +138,32 @@ static void test_a_sensor_that_shows_too_little_is_told(void **state) {
   }
 }
 
+/* A little too little to be a contradiction: the amounts alone tell. */
+static void test_a_sensor_that_is_a_little_off_its_scale_is_told(void **state) {
+  (void)state;
+  for (int broken = 0; broken < 2; broken++) {
+    hw_river river = two_sensors();
+    river.sensor_count = 3;
+    for (size_t k = 0; k < 3; k++) {
+      river.sensors[k].background_g_m3 = 0;
+      river.sensors[k].noise_relative = 0.1;
+      river.sensors[k].noise_absolute_g_m3 = 3e-4;
+      river.sensors[k].location_m = -14000 + 2500.0 * (double)k;
+    }
+    simulate(&river, &paper_truth, 12);
+    river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 80 / 60.0, 1.1, 1.06};
+    river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 40.5, 1.5, 1.3};
+    for (size_t i = 0; i < reading_count && broken; i++) {
+      readings[i].concentration_g_m3 *= readings[i].sensor == 1 ? 0.82 : 1;
+    }
+    hw_run *run = run_all(&river, 1);
+    answer(run);
+    assert_int_equal(has_warning(run, "sensor s2 shows 0.8"), broken);
+    hw_run_free(run);
+    hw_river_free(&river);
+  }
+}
+
 static void test_unknown_hydraulics_are_inferred(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -402,6 +428,7 @@ int main(void) {
       cmocka_unit_test(test_non_detects_are_evidence),
       cmocka_unit_test(test_uncertain_gains_widen_the_mass_and_free_the_place),
       cmocka_unit_test(test_a_sensor_that_shows_too_little_is_told),
+      cmocka_unit_test(test_a_sensor_that_is_a_little_off_its_scale_is_told),
       cmocka_unit_test(test_unknown_hydraulics_are_inferred),
       cmocka_unit_test(test_a_river_far_slower_than_thought_is_found),
       cmocka_unit_test(test_reaches_and_decay_are_followed),
