@@ -34,34 +34,28 @@ static void set_norm(size_t dims, hw__member *m) {
   }
 }
 
-/* ln density of a member at up to CHUNK points: their squared distances in its own scale by forward substitution, all
- * points at a time. Plain loops and four lanes: the same bits on every machine. */
+/* ln density of a member at up to CHUNK points: their squared distances in its own scale by forward substitution, four
+ * points at a time. The same bits on every machine. */
 HW__CLONES static void log_densities(const hw__member *m, size_t dims, size_t n, double x[HW__DIMENSIONS][CHUNK],
                                      double *out) {
-  double solved[HW__DIMENSIONS][CHUNK], rest[CHUNK] = {0}, sum[CHUNK] = {0};
+  const hw__v4 most = hw__v4_all(1e300);
+  const double power = 0.5 * (freedom + (double)dims);
+  double inverse[HW__DIMENSIONS];
   for (size_t a = 0; a < dims; a++) {
-    const double mean = m->mean[a], inverse = 1 / m->root[a][a];
-    for (size_t i = 0; i < n; i++) {
-      rest[i] = x[a][i] - mean;
-    }
-    for (size_t b = 0; b < a; b++) {
-      const double by = m->root[a][b];
-      for (size_t i = 0; i < n; i++) {
-        rest[i] -= by * solved[b][i];
-      }
-    }
-    for (size_t i = 0; i < n; i++) {
-      solved[a][i] = rest[i] * inverse;
-      sum[i] += solved[a][i] * solved[a][i];
-    }
-  }
-  const double power = 0.5 * (freedom + (double)dims), most = 1e300;
-  for (size_t i = 0; i < n; i++) {
-    rest[i] = 1 + sum[i] / freedom;
-    rest[i] = rest[i] < most ? rest[i] : most;
+    inverse[a] = 1 / m->root[a][a];
   }
   for (size_t i = 0; i < n; i += HW__LANES) {
-    const hw__v4 density = m->log_norm - power * hw__v4_log(hw__v4_load(rest + i));
+    hw__v4 solved[HW__DIMENSIONS], sum = hw__v4_all(0);
+    for (size_t a = 0; a < dims; a++) {
+      hw__v4 rest = hw__v4_load(x[a] + i) - m->mean[a];
+      for (size_t b = 0; b < a; b++) {
+        rest -= m->root[a][b] * solved[b];
+      }
+      solved[a] = rest * inverse[a];
+      sum += solved[a] * solved[a];
+    }
+    const hw__v4 far = 1 + sum / freedom;
+    const hw__v4 density = m->log_norm - power * hw__v4_log(hw__v4_choose(far < most, far, most));
     memcpy(out + i, &density, sizeof density);
   }
 }
@@ -81,23 +75,18 @@ static size_t take_chunk(size_t dims, size_t from, size_t n, double *const *x, d
 /* Each member's part of the density at a chunk of points, relative to the largest, which stands in `most`. */
 HW__CLONES static void weigh_members(size_t count, size_t n, double part[HW__MEMBERS][CHUNK], double *most,
                                      double *sum) {
-  for (size_t i = 0; i < n; i++) {
-    most[i] = part[0][i];
-    sum[i] = 0;
-  }
-  for (size_t k = 1; k < count; k++) {
-    for (size_t i = 0; i < n; i++) {
-      most[i] = part[k][i] > most[i] ? part[k][i] : most[i];
+  for (size_t i = 0; i < n; i += HW__LANES) {
+    hw__v4 largest = hw__v4_load(part[0] + i), total = hw__v4_all(0);
+    for (size_t k = 1; k < count; k++) {
+      largest = hw__v4_max(hw__v4_load(part[k] + i), largest);
     }
-  }
-  for (size_t k = 0; k < count; k++) {
-    for (size_t i = 0; i < n; i += HW__LANES) {
-      const hw__v4 e = hw__v4_exp(hw__v4_load(part[k] + i) - hw__v4_load(most + i));
+    for (size_t k = 0; k < count; k++) {
+      const hw__v4 e = hw__v4_exp(hw__v4_load(part[k] + i) - largest);
       memcpy(part[k] + i, &e, sizeof e);
+      total += e;
     }
-    for (size_t i = 0; i < n; i++) {
-      sum[i] += part[k][i];
-    }
+    memcpy(most + i, &largest, sizeof largest);
+    memcpy(sum + i, &total, sizeof total);
   }
 }
 
@@ -160,24 +149,60 @@ void hw__mixture_draw(const hw__mixture *mixture, hw_rng *rng, double *x) {
   }
 }
 
-/* Sum of w[i] p[i] q[i], four lanes at a time. */
-HW__CLONES static double sum_of_products(size_t n, const double *w, const double *p, const double *q) {
-  hw__v4 sum = hw__v4_all(0);
+/* Sums of w[i] p[i] q[k][i], four lanes at a time, for four columns side by side: one sum would wait for itself. */
+HW__CLONES static void sum_products(size_t n, const double *w, const double *p, const double *const q[HW__LANES],
+                                    double out[HW__LANES]) {
+  hw__v4 sum[HW__LANES] = {{0}};
+  double rest[HW__LANES] = {0};
   size_t i = 0;
   for (; i + HW__LANES <= n; i += HW__LANES) {
-    sum += hw__v4_load(w + i) * hw__v4_load(p + i) * hw__v4_load(q + i);
+    const hw__v4 weighed = hw__v4_load(w + i) * hw__v4_load(p + i);
+    for (size_t k = 0; k < HW__LANES; k++) {
+      sum[k] += weighed * hw__v4_load(q[k] + i);
+    }
   }
-  double rest = 0;
   for (; i < n; i++) {
-    rest += w[i] * p[i] * q[i];
+    for (size_t k = 0; k < HW__LANES; k++) {
+      rest[k] += w[i] * p[i] * q[k][i];
+    }
   }
-  return hw__v4_sum(sum) + rest;
+  for (size_t k = 0; k < HW__LANES; k++) {
+    out[k] = hw__v4_sum(sum[k]) + rest[k];
+  }
+}
+
+/* Adds the same of any number of columns to out[k]. */
+static void add_products(size_t n, const double *w, const double *p, size_t columns, const double *const *q,
+                         double *out) {
+  for (size_t from = 0; from < columns; from += HW__LANES) {
+    const double *four[HW__LANES];
+    double sum[HW__LANES];
+    for (size_t k = 0; k < HW__LANES; k++) {
+      four[k] = q[from + k < columns ? from + k : from];
+    }
+    sum_products(n, w, p, four, sum);
+    for (size_t k = from; k < columns && k < from + HW__LANES; k++) {
+      out[k] += sum[k - from];
+    }
+  }
+}
+
+HW__CLONES static void take_off(size_t n, const double *x, double mean, double *out) {
+  size_t i = 0;
+  for (; i + HW__LANES <= n; i += HW__LANES) {
+    const hw__v4 off = hw__v4_load(x + i) - mean;
+    memcpy(out + i, &off, sizeof off);
+  }
+  for (; i < n; i++) {
+    out[i] = x[i] - mean;
+  }
 }
 
 /* Mean and covariance of the points with weights w[i]; returned: the sum of the weights. */
 static double moments(size_t dims, size_t n, double *const *x, const double *w, double mean[HW__DIMENSIONS],
                       double cov[HW__DIMENSIONS][HW__DIMENSIONS]) {
   double ones[CHUNK], off[HW__DIMENSIONS][CHUNK], total = 0;
+  const double *column[HW__DIMENSIONS] = {ones};
   memset(mean, 0, HW__DIMENSIONS * sizeof *mean);
   memset(cov, 0, HW__DIMENSIONS * sizeof *cov);
   for (size_t i = 0; i < CHUNK; i++) {
@@ -185,23 +210,22 @@ static double moments(size_t dims, size_t n, double *const *x, const double *w, 
   }
   for (size_t from = 0; from < n; from += CHUNK) {
     const size_t here = n - from < CHUNK ? n - from : CHUNK;
-    total += sum_of_products(here, w + from, ones, ones);
+    column[0] = ones;
+    add_products(here, w + from, ones, 1, column, &total);
     for (size_t a = 0; a < dims; a++) {
-      mean[a] += sum_of_products(here, w + from, x[a] + from, ones);
+      column[a] = x[a] + from;
     }
+    add_products(here, w + from, ones, dims, column, mean);
   }
   for (size_t a = 0; a < dims; a++) {
     mean[a] /= fmax(total, 1e-300);
+    column[a] = off[a];
   }
   for (size_t from = 0; from < n; from += CHUNK) {
     const size_t here = n - from < CHUNK ? n - from : CHUNK;
     for (size_t a = 0; a < dims; a++) {
-      for (size_t i = 0; i < here; i++) {
-        off[a][i] = x[a][from + i] - mean[a];
-      }
-      for (size_t b = 0; b <= a; b++) {
-        cov[a][b] += sum_of_products(here, w + from, off[a], off[b]);
-      }
+      take_off(here, x[a] + from, mean[a], off[a]);
+      add_products(here, w + from, off[a], a + 1, column, cov[a]);
     }
   }
   for (size_t a = 0; a < dims; a++) {
