@@ -8,7 +8,10 @@
 #include "posterior/walk.h"
 
 /* Beyond so many pulses the way to the answer goes by their second order; the answer itself is by their readings. */
-enum { MANY = 8, LOOKS = 3, EASED_LOOKS = 5 };
+enum { MANY = 8, LOOKS = 3, EASED_LOOKS = 5, MOST_LOOKS = 10 };
+/* A second order is worth what it says near where it was taken. Looks go on until no station's has moved by more than
+ * this, twice its ln likelihood: with dozens of sensors each draws the others along only a little at a time. */
+static const double settled = 1;
 
 /* Shares of the variance that a release which lasted has left to an instant's pulse, where a sensor's own pulse does
  * not tell: there the second order of its likelihood begins. */
@@ -99,16 +102,30 @@ static size_t pulse_size(const hw__ade *a) {
   return a->spill.lasting ? HW__PULSE_SIZE : HW__INSTANT_SIZE;
 }
 
+/* Twice what a station's ln likelihood changes, to second order, between where it was looked at and here. */
+static double distance(const hw__quadratic *q, size_t size, const double *y) {
+  double sum = 0;
+  for (size_t i = 0; i < size; i++) {
+    for (size_t j = 0; j < size; j++) {
+      sum += (y[i] - q->at[i]) * q->curvature[i][j] * (y[j] - q->at[j]);
+    }
+  }
+  return sum;
+}
+
 /* Stations that were looked at by themselves are looked at again where the river expects their pulse: there the second
- * order is right, whatever the shape of the likelihood elsewhere. */
-static void look_again(hw__ade *a) {
+ * order is right, whatever the shape of the likelihood elsewhere. Returned: how far the furthest of them moved. */
+static double look_again(hw__ade *a) {
+  double most = 0;
   set_expected(a);
   for (size_t k = 0; k < a->spill.count; k++) {
     const hw__expected *e = &a->expected[k]; /* worth something where most of the draws pass */
     if (a->fit[k].seen && k != a->spill.anchor && e->count > 0.5 * HW__PICKED) {
+      most = fmax(most, distance(&a->fit[k].near, pulse_size(a), e->y));
       hw__view_expand(a->station[k].view, &a->tails, pulse_size(a), e->y, &a->fit[k].near);
     }
   }
+  return most;
 }
 
 /* How much of the common doubt is let in below the anchor as a local one, look by look. Where all doubt is common a
@@ -162,14 +179,16 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
   a->outdone = false;
   const bool eased = easing(a, 0) > 0;
   const size_t looks = eased ? EASED_LOOKS : LOOKS;
-  for (size_t look = 0; look < looks; look++) {
+  double moved = 0;
+  for (size_t look = 0; look < MOST_LOOKS; look++) {
+    const bool enough = (look + 1 >= looks && moved < settled) || look + 1 == MOST_LOOKS;
     const hw__mixture from = a->found.proposal;
     a->spill.first_look = look == 0;
     a->spill.eased_v = d->local_v > 0 ? 0 : easing(a, look) * d->common_v;
     a->spill.eased_d = d->local_d > 0 ? 0 : easing(a, look) * d->common_d;
-    a->spill.many = a->seen > MANY && look + 1 < looks;
-    const bool last = look + 1 == looks || (!hw__ade_is_filtering(a) && !eased);
-    const uint64_t stream = (a->spill.lasting ? HW__LASTING_STREAM : 0) + 8 * sensor + look;
+    a->spill.many = a->seen > MANY && !enough;
+    const bool last = enough || (!hw__ade_is_filtering(a) && !eased);
+    const uint64_t stream = (a->spill.lasting ? HW__LASTING_STREAM : 0) + 16 * sensor + look;
     if (look == 0) {
       look_first(a, stream, near, last);
     } else {
@@ -180,7 +199,7 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
     if (!a->found.found || last || a->outdone) {
       break;
     }
-    look_again(a);
+    moved = look_again(a);
   }
   a->spill.eased_v = a->spill.eased_d = 0;
 }

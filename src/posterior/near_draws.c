@@ -206,6 +206,15 @@ static void set(const hw__spill *spill, double *const *x, size_t i, size_t kind,
   }
 }
 
+/* Of what a part of the water has for itself the anchor's pulse says nothing. */
+static void draw_strays(const hw__spill *spill, hw_rng *rng, double *const *x, size_t i, double *log_density) {
+  for (size_t kind = HW__AXIS_STRAY_V; kind <= HW__AXIS_STRAY_D; kind++) {
+    if (hw__spill_has(spill, kind)) {
+      set(spill, x, i, kind, draw_normal(rng, hw__axis_sd(spill, kind), log_density));
+    }
+  }
+}
+
 static void near_point(const hw__spill *spill, hw_rng *rng, double usual, double *const *x, size_t i,
                        double *log_proposal) {
   const hw__station *a = &spill->station[spill->anchor];
@@ -240,6 +249,7 @@ static void near_point(const hw__spill *spill, hw_rng *rng, double usual, double
   set(spill, x, i, HW__AXIS_OWN_V, w.own_v);
   set(spill, x, i, HW__AXIS_OWN_D, own_d);
   set(spill, x, i, HW__AXIS_SHAPE, z[SHAPE]);
+  draw_strays(spill, rng, x, i, &q);
   *log_proposal = q;
 }
 

@@ -103,6 +103,19 @@ static hw_status tell_field(const hw__ade *a, void *field) {
   return HW_OK;
 }
 
+/* Most of the draws are from inside the river's search box. */
+static bool lies_in(const hw__ade *a, const hw_river *river) {
+  const hw_source *lo = &river->search.lo, *hi = &river->search.hi;
+  double sum = 0;
+  for (size_t i = 0; i < HW__FINAL; i++) {
+    const hw_source *s = &a->samples[i].source;
+    const bool inside = s->location_m >= lo->location_m && s->location_m <= hi->location_m && s->time_s >= lo->time_s &&
+                        s->time_s <= hi->time_s;
+    sum += inside ? a->samples[i].weight : 0;
+  }
+  return sum > 0.5;
+}
+
 /* Would the equation explain the pulses if the search reached further up and back? Then it is the box that is wrong,
  * and no other model may answer from inside it. */
 static hw_status ask_wider(const engine *e, bool *explained) {
@@ -119,7 +132,7 @@ static hw_status ask_wider(const engine *e, bool *explained) {
       other->dirty[s] = a->series[s].count > 0;
     }
     hw__ade_settle(other);
-    *explained = other->found.found && other->trust != HW_TRUST_NONE && !other->misfit;
+    *explained = other->found.found && other->trust != HW_TRUST_NONE && !other->misfit && !lies_in(other, a->river);
     hw__ade_destroy(other);
   }
   return status;

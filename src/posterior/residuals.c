@@ -7,6 +7,8 @@
 
 /* Squared distance from the expected value, in noise, that makes a lone reading a spike. */
 static const double spike = 64;
+/* A pulse as high, in noise, has plainly risen; and fallen where a later reading is below this share of it. */
+static const double plain_height = 12, fallen_share = 0.4;
 /* While the plume passes: within so many standard deviations of its middle. */
 static const double passing_sd = 5;
 /* Every so many of the picked draws are compared: a mean need not be exact. */
@@ -52,20 +54,31 @@ static hw__residuals compare(const hw__ade *a, size_t k) {
   hw__residuals r = {0};
   expectation e;
   expect_at(a, k, &e);
+  double top = 0, top_s = INFINITY; /* of the pulse, by readings that the answer explains */
   for (size_t i = 0; i < v->count; i++) {
     if (v->side[i] != HW__MEASURED) {
       continue;
     }
     const double expected = expected_value(&e, v, i), off = v->value_g_m3[i] - expected;
+    const double above = v->value_g_m3[i] - v->background_g_m3;
+    const double late = v->time_s[i] - e.middle_s;
+    const bool passing = late * late < passing_sd * passing_sd * e.variance_s2;
     r.squares += v->readings[i] * off * off;
     r.readings += v->readings[i];
+    r.within += passing ? v->readings[i] : 0;
     const double variance = hw__view_variance(v, i, fmax(expected - v->background_g_m3, 0));
     if (off * off > spike * variance && v->readings[i] < 2) {
-      const double late = v->time_s[i] - e.middle_s;
       r.spikes++;
       r.last = i;
-      r.passing += late * late < passing_sd * passing_sd * e.variance_s2;
+      r.passing += passing;
+    } else if (above > top && above > plain_height * sqrt(hw__view_variance(v, i, 0))) {
+      top = above;
+      top_s = v->time_s[i];
     }
+  }
+  for (size_t i = 0; i < v->count; i++) {
+    r.fallen = r.fallen || (v->time_s[i] > top_s && v->side[i] != HW__ABOVE &&
+                            v->value_g_m3[i] - v->background_g_m3 < fallen_share * top);
   }
   return r;
 }

@@ -76,13 +76,14 @@ double hw__ade_log_without(const hw__ade *a) {
 }
 
 /* Sensors whose pulse may be followed, the likeliest first: pulses that stand out before those that may be the level
- * wandering, from upstream to downstream. */
+ * wandering, from upstream to downstream. What is upstream of the whole search box saw something else. */
 size_t hw__ade_anchors(const hw__ade *a, size_t out[HW__ANCHORS]) {
   size_t count = 0;
   for (int strong = 1; strong >= 0; strong--) {
     for (size_t i = 0; i < a->river->sensor_count && count < HW__ANCHORS; i++) {
       const size_t s = a->order[i];
-      const bool seen = a->series[s].count > 0 && a->own[s].seen;
+      const bool reached = a->river->sensors[s].location_m > a->river->search.lo.location_m;
+      const bool seen = reached && a->series[s].count > 0 && a->own[s].seen;
       if (seen && (int)a->own[s].strong == strong) {
         out[count++] = s;
       }

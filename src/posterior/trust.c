@@ -109,15 +109,19 @@ static bool masses_disagree(const hw__ade *a) {
   return most > apart * least;
 }
 
-/* Sensors at which a lone reading stands out just while the plume should pass, and is not explained by it. One such
- * spike is chance. Several are the plume itself, read once at each of them, and the draws have settled on another
- * release: with sensors closer together than readings are in time there is one just above almost every sensor. */
+/* Sensors at which a lone reading stands out just while the plume should pass, and is not explained by it. A few such
+ * spikes are chance, the more the more readings there were to have one. Beyond that they are the plume itself, read
+ * once at each of them, and the draws have settled on another release: with sensors closer together than readings are
+ * in time there is one just above almost every sensor. Returned: 0 where it is chance. */
 static size_t unexplained_passings(const hw__ade *a) {
+  static const double few = 2, spike_share = 0.02; /* of readings, at most */
+  double readings = 0;
   size_t count = 0;
   for (size_t k = 0; k < a->spill.count; k++) {
     count += a->wrong[k] < 0.5 && a->residuals[k].passing > 0;
+    readings += a->residuals[k].within;
   }
-  return count;
+  return (double)count > few + spike_share * readings ? count : 0;
 }
 
 /* How far the hydraulics that the answer needs lie from the stated ones: the sum over all that is in doubt of the
@@ -159,20 +163,19 @@ void hw__ade_judge(hw__ade *a) {
            "and masses");
     return;
   }
-  static const size_t chance = 2;
   hw__ade_compare(a);
   const hw__pulse_count n = hw__ade_count(a);
   const size_t unexplained = unexplained_passings(a);
   bool complete = false;
   for (size_t k = 0; k < a->spill.count; k++) {
-    complete = complete || (a->fit[k].complete && a->wrong[k] < 0.5);
+    complete = complete || ((a->fit[k].complete || a->residuals[k].fallen) && a->wrong[k] < 0.5);
   }
   /* One sensor may be broken. Of two that contradict the rest it may be the rest that is wrong. */
   const bool several = n.wrong > 1 && 3 * n.wrong >= n.seen;
   const bool plain = 2 * n.wrong >= n.seen || several || a->wrong[a->spill.anchor] > 0.5;
   const bool strained = strain(a) > most_strain;
-  a->misfit = (plain || strained || pulses_do_not_fit(a)) && unexplained <= chance && !masses_disagree(a) &&
-              !leans_on_the_box(a);
+  a->misfit =
+      (plain || strained || pulses_do_not_fit(a)) && unexplained == 0 && !masses_disagree(a) && !leans_on_the_box(a);
   if (plain) {
     explain_misfit(a, n);
   } else if (strained) {
@@ -186,7 +189,7 @@ void hw__ade_judge(hw__ade *a) {
                                  : "the sensor shows a plain pulse that no release inside the search box explains");
   } else if (a->probability < spill_plain) {
     snprintf(a->reason, sizeof a->reason, "what the sensors show is more likely noise than a spill");
-  } else if (unexplained > chance) {
+  } else if (unexplained > 0) {
     a->trust = HW_TRUST_NONE;
     snprintf(
         a->reason, sizeof a->reason,
