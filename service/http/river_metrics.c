@@ -199,7 +199,7 @@ static void write_metrics(void *context, FILE *out) {
   put_all_sensors(out, service);
   put_incidents(out, incidents, "headwater_incident_info", "1 for each open incident.", NULL);
   put_incidents(out, incidents, "headwater_incident_mass_g", "Mass released, best estimate.", "mass_g");
-  put_incidents(out, incidents, "headwater_incident_location_m", "Where along its branch, best estimate.",
+  put_incidents(out, incidents, "headwater_incident_location_meters", "Where along its branch, best estimate.",
                 "location_m");
   put_intakes(out, incidents, "headwater_intake_exceeds_alarm", "Probability of passing the alarm level.", exceeds);
   put_intakes(out, incidents, "headwater_intake_peak_g_m3", "Expected highest concentration.", peak_of);

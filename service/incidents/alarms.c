@@ -90,7 +90,9 @@ static void intake_sentence(const hw__engine *engine, const hw_intake *intake, c
   if (e->trust == HW_TRUST_NONE) {
     snprintf(out, size, "%s: the alarm stands, its times are not known: the readings cannot be explained.", name);
   } else if (!now->raised) {
-    snprintf(out, size, "%s: the alarm is withdrawn%s.", name, mark_of(e));
+    const bool forecast = isfinite(a->exceeds_alarm); /* not where no spill is seen any more */
+    snprintf(out, size, "%s: the alarm is withdrawn%s%s%s.", name, forecast ? ", probability now " : "",
+             forecast ? percent_text(a->exceeds_alarm, percent) : "", mark_of(e));
   } else {
     snprintf(out, size, "%s: close from %s until %s, probability %s%s.", name, from, until,
              percent_text(a->exceeds_alarm, percent), mark_of(e));

@@ -1,7 +1,8 @@
 /* The life of an incident's alarms, from its events: raised, acknowledged, changed, withdrawn, closed.
  *
  * The incident itself is the first of them; the others are the candidates and intakes that were told of. One that is
- * raised or changed after somebody acknowledged it asks to be acknowledged again.
+ * raised or changed after somebody acknowledged it asks to be acknowledged again; one that is withdrawn names whoever
+ * acknowledged it last, since they may have shut a gate.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,9 @@
 #include "live/show.h"
 
 enum { PAGE = 256 };
+
+/* Who acknowledged an alarm last, kept beside it until all events are read. */
+static const char heard[] = "heard";
 
 static const struct {
   hw__event_kind event;
@@ -53,23 +57,26 @@ static void follow(json_t *alarms, const hw__event *event, const json_t *body, c
     const json_t *value = json_object_get(body, told[i]);
     json_object_set_new(alarm, told[i], value ? json_copy((json_t *)value) : json_null());
   }
-  if (strcmp(state, "withdrawn") != 0) {
-    json_object_set_new(alarm, "acknowledged", json_null());
+  if (raised) {
+    json_object_del(alarm, heard);
   }
+  const json_t *last = strcmp(state, "withdrawn") == 0 ? json_object_get(alarm, heard) : NULL;
+  json_object_set_new(alarm, "acknowledged", last ? json_copy((json_t *)last) : json_null());
 }
 
 static void acknowledge(json_t *alarms, const hw__event *event, const json_t *body) {
   size_t i;
   json_t *each;
   json_array_foreach(alarms, i, each) {
-    if (event->subject[0] && !says(each, "subject", event->subject)) {
-      continue;
+    if (event->subject[0] ? !says(each, "subject", event->subject) : says(each, "state", "withdrawn")) {
+      continue; /* what was withdrawn before keeps its own history */
     }
     const char *who = json_string_value(json_object_get(body, "who"));
     const char *note = json_string_value(json_object_get(body, "note"));
-    json_object_set_new(each, "acknowledged",
-                        json_pack("{s:s, s:s, s:o}", "who", who ? who : "", "note", note ? note : "", "at",
-                                  hw__instant_us(event->at_us)));
+    json_t *by = json_pack("{s:s, s:s, s:o}", "who", who ? who : "", "note", note ? note : "", "at",
+                           hw__instant_us(event->at_us));
+    json_object_set(each, "acknowledged", by);
+    json_object_set_new(each, heard, by);
   }
 }
 
@@ -86,11 +93,12 @@ static void take(json_t *alarms, const hw__event *event) {
   json_decref(body);
 }
 
-static void end_all(json_t *alarms) {
+static void end_all(json_t *alarms, bool closed) {
   size_t i;
   json_t *each;
   json_array_foreach(alarms, i, each) {
-    if (!says(each, "state", "withdrawn")) {
+    json_object_del(each, heard);
+    if (closed && !says(each, "state", "withdrawn")) {
       json_object_set_new(each, "state", json_string("closed"));
     }
   }
@@ -109,8 +117,6 @@ json_t *hw__show_alarms(hw__db *db, const hw__incident *incident) {
     }
   }
   free(events);
-  if (incident->closed_seq) {
-    end_all(alarms);
-  }
+  end_all(alarms, incident->closed_seq != 0);
   return alarms;
 }

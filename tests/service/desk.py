@@ -8,7 +8,7 @@ import time
 import urllib.request
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from serving import RIVER, Service, run_claims, spill  # noqa: E402
+from serving import RIVER, Service, receiver, run_claims, spill  # noqa: E402
 
 HEADWATER = sys.argv[1]
 HOUR_S = 3600
@@ -67,6 +67,80 @@ def test_an_alarm_is_raised_acknowledged_and_closed_and_every_step_is_told(folde
         again.settle(60)
         assert again.get(path)["alarms"] == ended["alarms"]
         assert len(again.get("/v1/events")["events"]) == len(events)
+
+
+# The dye works and the brewery are in doubt while the first readings rise; the whole pulse speaks for the mill and for
+# a peak that the brewery can live with.
+DOUBTED = RIVER.replace("intakes:", "  - {id: dye, name: Dye works, location_m: -9000}\nintakes:") + (
+    "  - {id: brewery, name: Brewery, location_m: 15000, alarm_g_m3: 0.3}\n"
+)
+
+
+def parts_of(csv, *ends_s):
+    """A record in parts, each with its head: up to the first time, up to the next, and what is left."""
+    head, *lines = csv.splitlines()
+    parts = [[] for _ in range(len(ends_s) + 1)]
+    for line in lines:
+        parts[sum(float(line.split(",")[0]) > end for end in ends_s)].append(line)
+    return ["\n".join([head, *part]) + "\n" for part in parts]
+
+
+def test_an_alarm_that_later_readings_take_back_is_withdrawn_and_whoever_heard_of_it_is_told(folder):
+    with receiver() as (url, received):
+        options = ("--webhook", url, "--intake-probability", "0.4", "--candidate-probability", "0.3")
+        with Service(HEADWATER, folder, *options, river=DOUBTED) as service:
+            alarms = lambda: {a["subject"]: a for a in service.get(path)["alarms"]}  # noqa: E731
+            parts = parts_of(spill(HEADWATER, service.river, last=16000), 11700, 12600)
+            service.post(parts[0])
+            service.settle(60)
+            path = f"/v1/incidents/{service.get('/v1/incidents')['incidents'][0]['id']}"
+            assert alarms()["dye"]["state"] == "raised" and "brewery" not in alarms(), alarms()
+            service.post(parts[1])
+            service.settle(60)
+            raised = alarms()["brewery"]
+            assert raised["state"] == "raised" and raised["sentence"].startswith("Brewery: close from "), raised
+            assert raised["provisional"] and raised["sentence"].endswith("; provisional."), raised
+            assert alarms()["dye"]["state"] == "withdrawn", alarms()
+            post(service, path + "/acknowledge", {"who": "Ben"})
+            post(service, path + "/acknowledge", {"who": "Ann", "note": "valve shut", "subject": "brewery"})
+            service.post(parts[2])
+            service.settle(60)
+            now = alarms()
+            assert now["dye"]["state"] == now["brewery"]["state"] == "withdrawn", now
+            assert now["dye"]["acknowledged"] is None, now["dye"]  # it was over before anybody came
+            assert now["town"]["state"] in ("raised", "changed") and now["mill"]["state"] != "withdrawn", now
+            gone = now["brewery"]
+            assert gone["sentence"].startswith("Brewery: the alarm is withdrawn, probability now "), gone
+            assert gone["sentence"].endswith("; provisional.") == gone["provisional"], gone
+            assert (gone["acknowledged"]["who"], gone["acknowledged"]["note"]) == ("Ann", "valve shut"), gone
+            assert gone["since"] == raised["since"] and gone["at"] > raised["at"], (raised, gone)
+            assert now["dye"]["sentence"].startswith("Dye works is no longer suspected: probability "), now["dye"]
+            service.request(path + "/close", "", method="POST")
+            ended = alarms()
+            states = {s: a["state"] for s, a in ended.items()}
+            assert states == {
+                "": "closed",
+                "mill": "closed",
+                "town": "closed",
+                "dye": "withdrawn",
+                "brewery": "withdrawn",
+            }
+            events = [e for e in service.get("/v1/events")["events"] if e["kind"] != "estimate"]
+            deadline = time.monotonic() + 20
+            while len(received) < len(events) and time.monotonic() < deadline:
+                time.sleep(0.1)
+        lives = [e["kind"] for e in events if e["subject"] == "brewery" and not e["kind"].endswith("_changed")]
+        assert lives == ["intake_alarm", "incident_acknowledged", "intake_alarm_withdrawn"], lives
+        assert [e["kind"] for e in events if e["subject"] == "dye" and not e["kind"].endswith("_changed")] == [
+            "candidate",
+            "candidate_withdrawn",
+        ]
+        assert received == events, (received, events)  # the same words, in the same order
+        with service as again:  # and nobody is told of it twice
+            again.settle(60)
+            time.sleep(0.5)
+            assert {a["subject"]: a for a in again.get(path)["alarms"]} == ended
+        assert len(received) == len(events), received[len(events) :]
 
 
 def test_a_search_box_of_another_season_gives_no_answer_and_says_why(folder):

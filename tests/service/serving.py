@@ -2,12 +2,14 @@
 import contextlib
 import csv
 import hashlib
+import http.server
 import json
 import os
 import signal
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -258,6 +260,26 @@ class Service:
             before = now
             time.sleep(0.15)
         raise TimeoutError("the service does not settle")
+
+
+@contextlib.contextmanager
+def receiver(first=204):
+    """A webhook's other end: its address, and a list of what it is told. first: its answer to the first event."""
+    received = []
+
+    class Receiver(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            received.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(first if len(received) == 1 else 204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/", received
+    server.shutdown()
 
 
 def processor_s(pid):

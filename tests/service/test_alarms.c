@@ -86,7 +86,7 @@ static void test_an_intake_is_warned_once_and_the_warning_is_taken_back(void **s
   s->arrival.exceeds_alarm = 0.26; /* above half of what raises it */
   check_told(s, "", NULL);
   s->arrival.exceeds_alarm = 0.24;
-  check_told(s, "intake_alarm_withdrawn", "Town intake: the alarm is withdrawn.");
+  check_told(s, "intake_alarm_withdrawn", "Town intake: the alarm is withdrawn, probability now 24 %.");
   check_told(s, "", NULL);
   s->arrival.exceeds_alarm = 0.6;
   check_told(s, "intake_alarm", "probability 60 %");
@@ -122,7 +122,7 @@ static void test_without_trust_nothing_is_raised_and_nothing_withdrawn(void **st
   check_told(s, "intake_alarm_changed", "the alarm stands, its times are not known");
   check_told(s, "", NULL);
   s->estimate.trust = HW_TRUST_FULL; /* and no spill seen */
-  check_told(s, "candidate_withdrawn intake_alarm_withdrawn", NULL);
+  check_told(s, "candidate_withdrawn intake_alarm_withdrawn", "Town intake: the alarm is withdrawn.");
 }
 
 static void test_a_candidate_is_named_and_cleared(void **state) {

@@ -2,7 +2,6 @@
 
 On PostgreSQL (postgres.py) those that say nothing of the store are left out unless asked for."""
 import hashlib
-import http.server
 import json
 import os
 import shutil
@@ -11,12 +10,22 @@ import socket
 import ssl
 import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
-from serving import POSTGRES, RIVER, Service, certificate, execute, held, rows, run_claims, spill  # noqa: E402
+from serving import (
+    POSTGRES,
+    RIVER,
+    Service,
+    certificate,
+    execute,
+    held,
+    receiver,
+    rows,
+    run_claims,
+    spill,
+)  # noqa: E402
 
 HEADWATER = sys.argv[1]
 
@@ -666,41 +675,19 @@ def test_hooks_are_told_once_per_event(folder):
     with open(program, "w") as out:
         out.write(f"#!/bin/sh\ncat >>{told}; echo >>{told}\n")
     os.chmod(program, 0o755)
-    received = []
-
-    class Receiver(http.server.BaseHTTPRequestHandler):
-        def do_POST(self):
-            received.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_response(500 if len(received) == 1 else 204)  # the first time it is not ready
-            self.end_headers()
-
-        def log_message(self, *_):
-            pass
-
-    receiver = http.server.HTTPServer(("127.0.0.1", 0), Receiver)
-    threading.Thread(target=receiver.serve_forever, daemon=True).start()
-    service = Service(
-        HEADWATER,
-        folder,
-        "--quiet",
-        "7200",
-        "--webhook",
-        f"http://127.0.0.1:{receiver.server_port}/",
-        "--command",
-        program,
-    )
-    with service:
-        service.post(spill(HEADWATER, service.river))
-        service.settle()
-        until = time.time() + 20
-        while time.time() < until and service.metric("headwater_hooks_total") < 2 * len(
-            service.get("/v1/events")["events"]
-        ):
-            time.sleep(0.1)
-        time.sleep(0.2)
-    with service:
-        time.sleep(0.5)  # nothing is told again
-    receiver.shutdown()
+    with receiver(first=500) as (url, received):  # at first it is not ready
+        service = Service(HEADWATER, folder, "--quiet", "7200", "--webhook", url, "--command", program)
+        with service:
+            service.post(spill(HEADWATER, service.river))
+            service.settle()
+            until = time.time() + 20
+            while time.time() < until and service.metric("headwater_hooks_total") < 2 * len(
+                service.get("/v1/events")["events"]
+            ):
+                time.sleep(0.1)
+            time.sleep(0.2)
+        with service:
+            time.sleep(0.5)  # nothing is told again
     kinds = [event["kind"] for event in received]
     assert sorted(k for k in kinds[1:] if not k.endswith("_changed")) == [
         "candidate",

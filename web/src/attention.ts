@@ -1,9 +1,10 @@
 /* What calls for attention: how bad each incident is, whether somebody has seen it, and the tab's title, icon and
  * sound, which say it to whoever does not look at the page. */
+import { stands, warned } from "./alarms";
 import type { Incident } from "./model";
 
-/* 4: an alarm level is expected to be passed at an intake. 3: a dependable answer. 2: a provisional one. 1: no source
- * yet. 0: over, or no spill is seen. */
+/* 4: an alarm level is expected to be passed at an intake, or one was told so and nothing takes it back. 3: a
+ * dependable answer. 2: a provisional one. 1: no source yet. 0: over, or no spill is seen. */
 export type Grade = 0 | 1 | 2 | 3 | 4;
 
 export const GRADE_WORD: Record<Grade, string> = {
@@ -16,16 +17,19 @@ export const GRADE_WORD: Record<Grade, string> = {
 
 export function gradeOf(incident: Incident, now_s: number): Grade {
   if (incident.state === "closed") return 0;
-  if (!incident.estimate) return incident.trust === "full" && typeof incident.spill === "number" ? 0 : 1;
+  const told = warned(incident);
+  if (!incident.estimate) {
+    if (incident.trust === "none" && told.size) return 4;
+    return incident.trust === "full" && typeof incident.spill === "number" ? 0 : 1;
+  }
   const ahead = incident.arrivals.some(
-    (a) => (a.exceeds_alarm ?? 0) >= 0.5 && !(a.last_s && a.last_s[2] + incident.origin_s < now_s),
+    (a) => ((a.exceeds_alarm ?? 0) >= 0.5 || told.has(a.id)) && !(a.last_s && a.last_s[2] + incident.origin_s < now_s),
   );
   return ahead ? 4 : incident.provisional ? 2 : 3;
 }
 
 /* Alarms that stand and that nobody has acknowledged. */
-export const unheard = (incident: Incident) =>
-  incident.alarms.filter((a) => (a.state === "raised" || a.state === "changed") && !a.acknowledged);
+export const unheard = (incident: Incident) => incident.alarms.filter((a) => stands(a) && !a.acknowledged);
 
 const COLOURS: Record<Grade, string> = { 4: "#b3261e", 3: "#b3261e", 2: "#b26b00", 1: "#b26b00", 0: "#5a6b78" };
 

@@ -1,4 +1,5 @@
 /* The sentence on top, and what it is made of: one pass from a result to words. */
+import { warned } from "./alarms";
 import { concentration, duration, instant, mass, percent, shortInstant, type Unit } from "./format";
 import type { Arrival, Incident, Intake, Pair, Result, River, RiverBrief, Triple } from "./model";
 import { liesBelow, placeText, sensorName } from "./network";
@@ -28,6 +29,7 @@ export interface Threat {
   peak_s: number | null;
   window: Window | null;
   passed: boolean; /* the whole window is over, its doubt included */
+  told: boolean; /* its alarm was raised, and stands */
 }
 
 /* From when until when the level is passed, each as the earliest, the middle and the latest. */
@@ -39,6 +41,7 @@ export interface Window {
 /* Intakes in the path, the soonest first. */
 export function threats(river: River, incident: Incident, now_s: number): Threat[] {
   const origin = incident.origin_s;
+  const told = warned(incident);
   const list: Threat[] = [];
   for (const arrival of incident.arrivals) {
     const intake = river.intakes.find((i) => i.id === arrival.id);
@@ -49,7 +52,7 @@ export function threats(river: River, incident: Incident, now_s: number): Threat
     const window =
       arrival.first_s && arrival.last_s ? { from: shifted(arrival.first_s), until: shifted(arrival.last_s) } : null;
     const over_s = window ? window.until[2] : arrival.peak_s ? arrival.peak_s[2] + origin : Infinity;
-    list.push({ intake, arrival, first_s, peak_s, window, passed: over_s < now_s });
+    list.push({ intake, arrival, first_s, peak_s, window, passed: over_s < now_s, told: told.has(intake.id) });
   }
   const when = (t: Threat) => t.first_s ?? t.peak_s ?? Infinity;
   return list.sort((a, b) => when(a) - when(b));
@@ -109,7 +112,7 @@ export type Harm = "exceeds" | "below" | "possible" | "unknown";
 export function harm(threat: Threat): Harm {
   const p = threat.arrival.exceeds_alarm;
   if (p === null || threat.intake.alarm_g_m3 === null) return "unknown";
-  return p >= 0.5 ? "exceeds" : p >= 0.05 ? "possible" : "below";
+  return p >= 0.5 || threat.told ? "exceeds" : p >= 0.05 ? "possible" : "below";
 }
 
 function nextClause(river: River, incident: Incident, now_s: number, unit: Unit): string {
@@ -165,6 +168,17 @@ export function silenceSentence(incident: Incident): string {
   }
 }
 
+/* An answer that is not trusted withdraws nothing. */
+function standingClause(river: River, incident: Incident): string {
+  const told = warned(incident);
+  const names = river.intakes.filter((i) => told.has(i.id)).map((i) => i.name || i.id);
+  if (incident.state === "closed" || silence(incident) !== "unexplained" || !names.length) return "";
+  const list = names.join(", ");
+  return names.length > 1
+    ? ` The alarms for ${list} stand; their times are not known.`
+    : ` The alarm for ${list} stands; its times are not known.`;
+}
+
 const CLOSED: Record<string, string> = {
   passed: "Closed, the pulse has passed.",
   expired: "Closed after thirty days.",
@@ -188,7 +202,7 @@ export function spillSentence(river: River, incident: Incident, now_s: number, u
       incident.sensor === null
         ? "an incident was opened by hand"
         : `readings at ${sensor ? sensorName(sensor) : incident.sensor} have left their background`;
-    return `${over}${nameOf(river)}: ${cause}; ${silenceSentence(incident)}`;
+    return `${over}${nameOf(river)}: ${cause}; ${silenceSentence(incident)}${standingClause(river, incident)}`;
   }
   const e = incident.estimate;
   const span = spanOf(incident);

@@ -1,4 +1,5 @@
 /* What was told of this incident, and what became of it: raised, acknowledged, changed, withdrawn, closed. */
+import { stands } from "../alarms";
 import { localTime, utcDate, utcTime } from "../format";
 import type { Alarm, Incident } from "../model";
 import { Panel } from "./panel";
@@ -24,7 +25,7 @@ function Heard({ alarm }: { alarm: Alarm }) {
       </span>
     );
   }
-  return alarm.state === "raised" || alarm.state === "changed" ? <b class="heard">not acknowledged</b> : null;
+  return stands(alarm) ? <b class="heard">not acknowledged</b> : null;
 }
 
 export function AlarmPanel({ incident }: { incident: Incident }) {
@@ -43,9 +44,9 @@ export function AlarmPanel({ incident }: { incident: Incident }) {
               {a.sentence ?? a.subject}{" "}
               <span class="range">
                 since <Moment at={a.since} />
-                {a.state === "changed" && (
+                {(a.state === "changed" || a.state === "withdrawn") && (
                   <>
-                    , changed <Moment at={a.at} />
+                    , {a.state} <Moment at={a.at} />
                   </>
                 )}
               </span>

@@ -1,4 +1,5 @@
 /* The screen: a sentence, four answers, the river, then everything they rest on; or all rivers at a glance. */
+import { withdrawals } from "../alarms";
 import { GRADE_WORD, iconOf, showIcon, unheard, type Grade } from "../attention";
 import { riverNow, useTick } from "../clock";
 import { highest } from "../forecast";
@@ -100,6 +101,7 @@ function Notices({ river, incident }: { river: River; incident: Incident | undef
   const lines = silent.map(
     (s) => `Sensor ${sensorName(s)} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`,
   );
+  if (incident?.state === "open") lines.push(...withdrawals(incident));
   lines.push(...(incident ? plainWarnings(river, incident) : river.remarks));
   const old = incident?.state === "open" ? oldNews(river) : "";
   if (old) lines.unshift(old);
