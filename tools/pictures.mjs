@@ -6,7 +6,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort, launch } from "../tests/web/serving.mjs";
+import { launch } from "../tests/web/browser.mjs";
+import { freePort } from "../tests/web/serving.mjs";
 
 const [program, web, out] = process.argv.slice(2);
 const browser = await launch(web);

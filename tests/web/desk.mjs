@@ -7,24 +7,16 @@ import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { cutText, faintText, overlaps } from "./looking.mjs";
-import { Folder, Service, SKIPPED, freePort, launch, openWatched } from "./serving.mjs";
+import { COLOURS, SIZES, begin, waitForSentence } from "./browser.mjs";
+import { Service, freePort } from "./serving.mjs";
 
-const [program, web, pictures] = process.argv.slice(2);
-const browser = await launch(web);
-if (!browser) {
-  console.log("skipped: no Chromium, or its driver is not fetched (packages.txt, web/fetch)");
-  process.exit(SKIPPED);
-}
-const folder = new Folder();
-const faults = [];
-const services = [];
+const session = await begin();
+const { program, browser, folder } = session;
+const openPage = (address, options) => session.openPage(address, options);
+const picture = (page, name) => session.picture(page, name);
+const check = (name, look) => session.check(name, look);
 
 const RIVERS = 200;
-const SIZES = [
-  [390, 844],
-  [1440, 900],
-  [2560, 1440],
-];
 const NETWORK = `name: Elm and its brooks
 hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}
 branches:
@@ -63,28 +55,13 @@ const simulate = (river, source, every, from, to) =>
     encoding: "utf8",
   }).stdout;
 
-const openPage = (address, options) => openWatched(browser, faults, address, options);
-
-const waitForSentence = (page, pattern) => page.locator(".sentence h1").filter({ hasText: pattern }).waitFor();
-
-async function picture(page, name) {
-  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
-}
-
-async function check(name, run) {
-  const started = Date.now();
-  await run();
-  console.log(`ok  ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
-}
-
 async function post(service, river, csv) {
   const headers = { "Content-Type": "text/csv" };
   const answer = await fetch(`${service.address}/v1/readings?river=${river}`, { method: "POST", headers, body: csv });
   assert.equal(answer.status, 200, await answer.text());
 }
 
-let failed = false;
-try {
+async function story() {
   folder.write("elm.geojson", line([7.0, 50.0], [7.1, 50.1], [7.1, 50.2], [7.2, 50.4]));
   folder.write("ash.geojson", line([6.8, 50.2], [6.95, 50.18], [7.1, 50.18]));
   folder.write("oak.geojson", line([7.35, 50.2], [7.25, 50.26], [7.13, 50.26]));
@@ -93,7 +70,7 @@ try {
   const port = await freePort();
   const service = new Service(program, folder, port, ["--threads", "1"]);
   service.arguments.splice(1, 1, ...rivers, `elm=${elm}`);
-  services.push(service);
+  session.services.push(service);
   await service.start();
   const quiet = "time_s,sensor,concentration_g_m3\n0,s1,1e-5\n300,s1,1e-5\n";
   for (let i = 0; i < 20; i++) await post(service, `b${i}`, quiet);
@@ -116,7 +93,7 @@ try {
 
   await check("two hundred rivers fit a phone, a desk and a wall, in light and dark", async () => {
     for (const [width, height] of SIZES) {
-      for (const colorScheme of ["light", "dark"]) {
+      for (const colorScheme of COLOURS) {
         const other = await openPage(service.address, { viewport: { width, height }, colorScheme });
         await waitForSentence(other, `No spill is known on any of ${RIVERS + 1} rivers`);
         await other.locator(".rivers-map a").first().waitFor();
@@ -181,7 +158,7 @@ try {
     /* Nobody is: it takes the place, on every screen. */
     const idle = [];
     for (const [width, height] of SIZES) {
-      for (const colorScheme of ["light", "dark"]) {
+      for (const colorScheme of COLOURS) {
         const other = await openPage(service.address, { viewport: { width, height }, colorScheme });
         await other.evaluate((id) => (location.hash = `#/incident/${id}`), elmIncident);
         await waitForSentence(other, "Elm and its brooks");
@@ -297,10 +274,10 @@ try {
     const url = `http://127.0.0.1:${server.address().port}/{z}/{x}/{y}.png`;
     const mapped = new Service(program, folder, await freePort(), ["--tiles", url]);
     mapped.arguments[mapped.arguments.indexOf("--db") + 1] = join(folder.path, "mapped.db");
-    services.push(mapped);
+    session.services.push(mapped);
     await mapped.start();
     const seen = [];
-    const viewer = await openWatched(browser, seen, mapped.address);
+    const viewer = await openPage(mapped.address, { faults: seen });
     await viewer.getByRole("button", { name: "as a map" }).click();
     await viewer.locator("svg.map .tiles image").first().waitFor({ state: "attached" });
     for (let i = 0; i < 50 && !asked.length; i++) await viewer.waitForTimeout(100);
@@ -312,16 +289,6 @@ try {
     await viewer.context().close();
     server.close();
   });
-
-  assert.deepEqual(faults, [], "the browser has nothing to complain about");
-} catch (error) {
-  failed = true;
-  console.error(error);
-  for (const [i, context] of browser.contexts().entries()) await picture(context.pages()[0], `failed-${i}`);
-  console.error(faults);
-  for (const service of services) console.error(service.errors?.split("\n").slice(-6).join("\n"));
 }
-await browser.close();
-for (const service of services) await service.stop();
-folder.remove();
-process.exit(failed ? 1 : 0);
+
+await session.run(story);

@@ -1,13 +1,10 @@
-/* A headwater service, a browser and small helpers, for the dashboard's tests. */
+/* A headwater service with a river of its own and its readings, for the dashboard's tests. */
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-
-export const SKIPPED = 77;
+import { join } from "node:path";
 
 const CENTERLINE = {
   type: "Feature",
@@ -157,39 +154,4 @@ export function identify(program, folder, csv) {
   const run = spawnSync(program, ["identify", folder.river, path, "--format", "json"], { encoding: "utf8" });
   if (run.status !== 0) throw new Error(run.stderr);
   return JSON.parse(run.stdout);
-}
-
-/* Debian's Chromium through playwright-core; null where one of them is missing. */
-export async function launch(web) {
-  const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-  if (!executablePath || !existsSync(join(web, "node_modules", "playwright-core"))) return null;
-  const { chromium } = createRequire(resolve(web, "package.json"))("playwright-core");
-  return chromium.launch({
-    executablePath,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
-}
-
-/* A page whose complaints are collected in faults: errors, and whatever it asks of another host. */
-export async function openWatched(browser, faults, address, options = {}) {
-  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(60000);
-  page.on("pageerror", (error) => faults.push(`error: ${error.message}`));
-  page.on("console", (message) => message.type() === "error" && faults.push(`console: ${message.text()}`));
-  page.on("request", (request) => {
-    const url = new URL(request.url());
-    if (!["blob:", "data:"].includes(url.protocol) && url.origin !== address) faults.push(`asked another host: ${url}`);
-  });
-  await page.goto(address);
-  return page;
 }

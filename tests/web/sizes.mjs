@@ -9,16 +9,11 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { cutText, faintText, inkOf, overlaps } from "./looking.mjs";
-import { Folder, Service, SKIPPED, freePort, launch, openWatched } from "./serving.mjs";
+import { COLOURS, SIZES, begin, plain } from "./browser.mjs";
+import { Service, freePort } from "./serving.mjs";
 
-const [program, web, pictures] = process.argv.slice(2);
-const browser = await launch(web);
-if (!browser) {
-  console.log("skipped: no Chromium, or its driver is not fetched (packages.txt, web/fetch)");
-  process.exit(SKIPPED);
-}
-const folder = new Folder();
-const faults = [];
+const session = await begin();
+const { program, folder, pictures } = session;
 const NOW_S = Math.floor(Date.now() / 1000);
 const MANY = 100000;
 
@@ -106,6 +101,7 @@ const only = (csv, sensor) =>
 
 const port = await freePort();
 const service = new Service(program, folder, port);
+session.services.push(service);
 
 async function ask(path, body, kind = "application/json") {
   const answer = await fetch(service.address + path, { method: "POST", headers: { "Content-Type": kind }, body });
@@ -160,7 +156,6 @@ async function settled() {
 
 /* --- what is looked at --- */
 
-const plain = (text) => text.replaceAll("\u2212", "-").replace(/[\u202f\u00a0]/g, " ");
 const sentenceOf = async (page) => plain(await page.locator(".sentence h1").innerText());
 const at = (page, river, id) => page.evaluate((h) => (location.hash = h), id ? `#/incident/${id}` : `#/river/${river}`);
 
@@ -340,57 +335,29 @@ const watchSheet = `addEventListener("afterprint", () => {
   };
 });`;
 
-let failed = false;
-
-/* One that fails does not keep the others from being looked at. */
-async function told(name, page, look) {
-  const started = Date.now();
-  let verdict = "ok ";
-  try {
-    await look();
-  } catch (error) {
-    failed = true;
-    verdict = "no ";
-    console.error(name, error);
-  }
-  if (pictures) await page.screenshot({ path: join(pictures, `${name.replace(" ", "-")}.png`), fullPage: true });
-  console.log(`${verdict} ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
+async function look(page, name, see) {
+  await session.tell(name, see);
+  await session.picture(page, name);
 }
 
-try {
+await session.run(async () => {
   const ids = await set();
   const open = await settled();
-  for (const [width, height] of [
-    [390, 844],
-    [1440, 900],
-    [2560, 1440],
-  ]) {
-    for (const colorScheme of ["light", "dark"]) {
+  for (const [width, height] of SIZES) {
+    for (const colorScheme of COLOURS) {
       const name = `${width}-${colorScheme}`;
-      const page = await openWatched(browser, faults, service.address, {
-        viewport: { width, height },
-        colorScheme,
-        timezoneId: "Europe/Berlin",
-      });
+      const screen = { viewport: { width, height }, colorScheme, timezoneId: "Europe/Berlin" };
+      const page = await session.openPage(service.address, screen);
       await page.addInitScript(watchSheet);
       await page.reload();
-      for (const [scene, look] of Object.entries(SCENES)) {
-        await told(`${scene} ${name}`, page, async () => {
-          await look(page, open, { width, height }, ids);
+      for (const [scene, see] of Object.entries(SCENES)) {
+        await look(page, `${scene} ${name}`, async () => {
+          await see(page, open, { width, height }, ids);
           await sound(page, scene);
         });
       }
-      await told(`paper ${name}`, page, () => paper(page, open, `paper-${name}`));
+      await look(page, `paper ${name}`, () => paper(page, open, `paper-${name}`));
       await page.context().close();
     }
   }
-  assert.deepEqual(faults, [], "the browser has nothing to complain about");
-} catch (error) {
-  failed = true;
-  console.error(error);
-  console.error(faults, service.errors?.split("\n").slice(-6).join("\n"));
-}
-await browser.close();
-await service.stop();
-folder.remove();
-process.exit(failed ? 1 : 0);
+});

@@ -24,6 +24,7 @@ function load(name) {
   return import(pathToFileURL(path).href);
 }
 const names = [
+  "alarms",
   "attention",
   "forecast",
   "format",
@@ -36,7 +37,7 @@ const names = [
   "ticks",
 ];
 const modules = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await load(name)])));
-const { attention, forecast, format, geometry, mercator, network, readings, sentence, stream, ticks } = modules;
+const { alarms, attention, forecast, format, geometry, mercator, network, readings, sentence, stream, ticks } = modules;
 rmSync(folder, { recursive: true });
 
 const reading = (time_s, concentration_g_m3 = 0.37, below_limit = false) => ({
@@ -177,6 +178,7 @@ const found = {
   interval: null,
   candidates: [],
   arrivals: [],
+  alarms: [],
 };
 const unbroken = (text) => text.replaceAll("\u202f", " ").replaceAll("\u00a0", " ");
 
@@ -217,6 +219,31 @@ test("no spill seen and readings that cannot be explained are answers of their o
   );
 });
 
+test("an alarm that was told stands until it is taken back, and then that is said", () => {
+  const arrival = { id: "town", first_s: [1, 2, 3], peak_s: [2, 3, 4], last_s: [4, 5, 6], exceeds_alarm: 0.3 };
+  const incident = (state) => ({ ...found, arrivals: [arrival], alarms: [{ kind: "intake", subject: "town", state }] });
+  assert.equal(sentence.harm(sentence.threats(brook, incident("raised"), 0)[0]), "exceeds");
+  assert.equal(sentence.harm(sentence.threats(brook, incident("withdrawn"), 0)[0]), "possible");
+  const silent = {
+    ...incident("changed"),
+    estimate: null,
+    trust: "none",
+    spill: null,
+    trust_reason: "a contradiction",
+  };
+  assert.match(
+    sentence.spillSentence(brook, silent, 0, format.unitFor(1)),
+    /No source is given\. The alarm for Town intake stands; its times are not known\.$/,
+  );
+  const gone = { kind: "intake", subject: "town", state: "withdrawn", at: "2024-03-01T01:00:00Z" };
+  const told = { ...gone, sentence: "Town: withdrawn.", acknowledged: { who: "Ann", note: "gate shut" } };
+  const dye = { ...gone, kind: "candidate", sentence: "Dye is no longer suspected.", acknowledged: null };
+  assert.deepEqual(alarms.withdrawals({ ...found, alarms: [dye, told] }).map(unbroken), [
+    "Town: withdrawn. (1 Mar 01:00 UTC; acknowledged by Ann: gate shut)",
+    "Dye is no longer suspected. (1 Mar 01:00 UTC)",
+  ]);
+});
+
 test("a river without dates is spoken of in hours of its readings", () => {
   const river = {
     id: "r",
@@ -237,6 +264,7 @@ test("a river without dates is spoken of in hours of its readings", () => {
     interval: null,
     candidates: [],
     arrivals: [],
+    alarms: [],
   };
   const text = sentence.spillSentence(river, incident, 7200, format.unitFor(1)).replaceAll("\u202f", " ");
   assert.equal(
@@ -317,6 +345,15 @@ test("what is worse has a higher grade, and says so where nobody looks at the pa
   assert.equal(grade({ estimate: null, trust: "none", spill: null }), 1);
   assert.equal(grade({ estimate: null, spill: 0.01 }), 0);
   assert.equal(grade({ state: "closed" }), 0);
+  /* What was told stands until it is taken back; neither a lower probability nor an answer without trust does so. */
+  const alarm = { kind: "intake", subject: "town", state: "changed" };
+  const doubtful = { arrivals: [{ ...arrival, exceeds_alarm: 0.3 }] };
+  const unexplained = { estimate: null, trust: "none", spill: null };
+  assert.equal(grade(doubtful), 3);
+  assert.equal(grade({ ...doubtful, alarms: [alarm] }), 4);
+  assert.equal(grade({ ...doubtful, alarms: [alarm] }, 1007), 3);
+  assert.equal(grade({ ...unexplained, alarms: [alarm] }), 4);
+  assert.equal(grade({ ...doubtful, alarms: [{ ...alarm, state: "withdrawn" }] }), 3);
   assert.match(decodeURIComponent(attention.iconOf(3, 4)), /<path .*#b3261e.*>3</);
   assert.match(decodeURIComponent(attention.iconOf(12, 2)), /<circle .*>9\+</);
   assert.equal(attention.iconOf(0, 0), "/assets/icon.svg");
