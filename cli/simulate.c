@@ -117,6 +117,9 @@ static void print_rows(const cli_session *session, const simulate_request *reque
   }
 }
 
+/* Beyond any spill and any river: what came of it would be readings that no file may hold, or none at all. */
+static const double most_g = 1e15, most_m = 1e9;
+
 static int simulate(cli_session *session, const simulate_request *request) {
   hw_source source;
   if (!cli_resolve_source(&session->river, session->river_path, &request->source, &source)) {
@@ -124,6 +127,10 @@ static int simulate(cli_session *session, const simulate_request *request) {
   }
   if (!(source.mass_g > 0)) {
     return cli_fail(EXIT_USAGE, "--source with a mass of %g g, expected a positive one", source.mass_g);
+  }
+  if (!(source.mass_g <= most_g) || !(fabs(source.location_m) <= most_m)) {
+    return cli_fail(EXIT_USAGE, "--source of %g g at %g m, expected at most %g g within %g m", source.mass_g,
+                    source.location_m, most_g, most_m);
   }
   int code = check_ids(session);
   if (code >= 0) {

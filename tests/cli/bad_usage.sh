@@ -26,6 +26,8 @@ try simulate
 try simulate data/river.yaml
 try simulate data/river.yaml --source 1,2
 try simulate data/river.yaml --source -1,2,3
+try simulate data/river.yaml --source 1e300,-5000,0
+try simulate data/river.yaml --source 100,-1e300,0
 try simulate data/river.yaml --source 100,-5000,0 --every 0
 try simulate data/river.yaml --source 100,-5000,0 --from 10 --to 5
 try simulate data/river.yaml --source 100,-5000,2026-03-01T00:00:00Z
