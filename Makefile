@@ -41,6 +41,7 @@
 #   make damage   30 damaged bytes in the WAL, 300 in the file: whatever changes the log is told
 #   make strangers 10,000 connections, wrong tokens timed, hostile names in a real browser
 #   make ten-million  ten million readings through the engine: time and memory
+#   make many-sensors a service with a million sensors: its start, and the first pages of its long answers
 #   make mutate   200 changed operators: do the tests notice? Hours; MUTATE="--count 20 src/io/csv.c" for less
 #   make study-detect   false alarms per sensor-year and delay of the service's detection
 #
@@ -197,6 +198,10 @@ strangers: all
 
 ten-million: all
 	@python3 bench/ten_million.py $(HEADWATER)
+
+.PHONY: many-sensors
+many-sensors: all
+	@python3 bench/many_sensors.py $(HEADWATER)
 
 coverage:
 	@tools/need build test

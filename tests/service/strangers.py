@@ -124,9 +124,11 @@ def test_stored_names_and_notes_are_text_in_a_browser(folder):
         service.settle()
         incident = service.get("/v1/incidents")["incidents"][0]["id"]
         for attack in ATTACKS:  # whoever may acknowledge may also leave a note
-            body = json.dumps({"by": attack, "note": attack})
-            service.request(f"/v1/incidents/{incident}/acknowledge", body, {"Content-Type": "application/json"}, "POST")
-        for route in ("/", f"/#/incidents/{incident}", "/#/rivers/demo", "/#/incidents"):
+            body = json.dumps({"who": attack, "note": attack})
+            path = f"/v1/incidents/{incident}/acknowledge"
+            status, text, _ = service.request(path, body, {"Content-Type": "application/json"}, "POST")
+            assert status == 200, text
+        for route in ("/", f"/#/incident/{incident}", "/#/river/demo", "/#/all"):
             page = subprocess.run(
                 [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/browser"]
                 + ["--virtual-time-budget=6000", "--dump-dom", service.address + route],
