@@ -1,5 +1,6 @@
 """A cluster on loopback: NATS nodes, workers and services as processes that can be killed, paused and cut off."""
 import ctypes
+import fcntl
 import json
 import os
 import random
@@ -7,6 +8,7 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -64,17 +66,26 @@ def die_with_us():
 
 
 def free_ports(count):
-    """Ports that nobody listens on, below those the system gives away by itself: no relay may get one in between."""
+    """Ports that nobody listens on, below those the system gives away by itself: no relay may get one in between. Tests
+    that run side by side take turns with one counter, so that none is handed out twice before it is in use.
+    """
+    first, last = 12_000, 32_000
     found = []
-    while len(found) < count:
-        port = random.SystemRandom().randrange(12_000, 32_000)
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in found:
-            found.append(port)
+    with open(os.path.join(tempfile.gettempdir(), "headwater-test-ports"), "a+") as counter:
+        fcntl.flock(counter, fcntl.LOCK_EX)
+        counter.seek(0)
+        said = counter.read()
+        port = int(said) if said.isdigit() else random.SystemRandom().randrange(first, last)
+        while len(found) < count:
+            port = port + 1 if first <= port < last else first
+            with socket.socket() as probe:
+                try:
+                    probe.bind(("127.0.0.1", port))
+                    found.append(port)
+                except OSError:
+                    continue
+        counter.truncate(0)
+        counter.write(str(port))
     return found
 
 
@@ -222,12 +233,18 @@ class Cluster:
         self.ready()
         return self
 
-    def ready(self, seconds=40):
-        wait_for(
-            "the NATS cluster has a leader and all nodes are well",
-            lambda: self.whole() and all(node.healthy() for node in self.nodes),
-            seconds,
-        )
+    def ready(self, seconds=120):
+        """A busy machine may need several elections until one is heard in time."""
+        try:
+            wait_for(
+                "the NATS cluster has a leader and all nodes are well",
+                lambda: self.whole() and all(node.healthy() for node in self.nodes),
+                seconds,
+            )
+        except TimeoutError:
+            for node in self.nodes:
+                print(f"{node.name} {'runs' if node.alive() else 'has ended'}:", node.tail(), sep="\n")
+            raise
 
     def whole(self):
         """There is a leader, and it sees all the others."""
