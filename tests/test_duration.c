@@ -29,12 +29,11 @@ static hw__curve random_curve(void) {
 static double by_instants(const hw__curve *c, double t, double spread) {
   hw__curve instant = *c;
   instant.duration_s = 0;
-  instant.variance_s2 += spread; /* a point's spread smears what lasts */
   const int n = 2 * (int)ceil(20 * c->duration_s / sqrt(c->variance_s2) + 10);
   double sum = 0;
   for (int i = 0; i <= n; i++) {
     const double weight = i == 0 || i == n ? 1 : i % 2 ? 4 : 2;
-    sum += weight * hw__curve_at(&instant, t - c->duration_s * i / n, 0);
+    sum += weight * hw__curve_at(&instant, t - c->duration_s * i / n, spread);
   }
   return sum / (3.0 * n);
 }

@@ -35,7 +35,7 @@ static bool any_positive(hw__v4 x) {
   return x[0] > 0 || x[1] > 0 || x[2] > 0 || x[3] > 0;
 }
 
-HW__INLINE shape4 shape_of(const hw__curves *c, double spread_s2) {
+HW__INLINE shape4 shape_of(const hw__curves *c, hw__v4 spread_s2) {
   const hw__v4 travel = c->travel_s, decay = c->decay_per_s, per_travel = 2.0 * (c->variance_s2 + spread_s2) / travel;
   if (!any_positive(decay)) { /* as below, and cheaper */
     return (shape4){travel, per_travel, hw__v4_all(1), hw__v4_all(0.5)};
@@ -46,12 +46,25 @@ HW__INLINE shape4 shape_of(const hw__curves *c, double spread_s2) {
   return (shape4){travel, per_travel, g, 0.5 * hw__v4_exp(lost) / g};
 }
 
-HW__CLONES void hw__lasting_respond(const hw__curves *c, double time_s, double spread_s2, hw__v4 *out) {
-  const shape4 shape = shape_of(c, spread_s2);
+/* What has come by then of a release that began, less what has come of one that begins when it ends. */
+HW__INLINE hw__v4 respond(const hw__curves *c, const shape4 *shape, hw__v4 time_s) {
   const hw__v4 age = time_s - c->passage_s + c->travel_s, ended = age - c->duration_s;
-  const hw__v4 rate = c->area_g_s_m3 / c->duration_s;
-  const hw__v4 gone = any_positive(ended) ? passed(&shape, ended) : hw__v4_all(0);
-  *out = hw__v4_max(rate * (passed(&shape, age) - gone), hw__v4_all(0));
+  const hw__v4 gone = any_positive(ended) ? passed(shape, ended) : hw__v4_all(0);
+  return passed(shape, age) - gone;
+}
+
+HW__CLONES void hw__lasting_respond(const hw__curves *c, double time_s, double spread_s2, hw__v4 *out) {
+  const hw__v4 widest = HW__APART * c->variance_s2, all = hw__v4_all(spread_s2);
+  const hw__v4 apart = hw__v4_choose(widest < all, widest, all);
+  const shape4 shape = shape_of(c, all - apart);
+  hw__v4 come;
+  if (spread_s2 > 0) {
+    const hw__v4 node = hw__v4_sqrt(apart);
+    come = 0.5 * (respond(c, &shape, time_s - node) + respond(c, &shape, time_s + node));
+  } else {
+    come = respond(c, &shape, hw__v4_all(time_s));
+  }
+  *out = hw__v4_max(c->area_g_s_m3 / c->duration_s * come, hw__v4_all(0));
 }
 
 /* When an instant's curve peaks: (a/2 + k) T^2 + T/2 = a theta^2 / 2, a = theta / V. */
