@@ -257,6 +257,23 @@ static void test_understated_noise_inflates_and_honest_noise_does_not(void **sta
   assert_true(honest < 1.2);
 }
 
+/* Readings of a simulation without noise, ages before the plume: 1e-40 is no noise to believe in. */
+static void test_noise_that_nobody_states_is_no_better_than_elsewhere(void **state) {
+  (void)state;
+  const hw__elsewhere elsewhere = {.level_g_m3 = 0, .floor_g_m3 = 0.0137};
+  const hw__focus focus = {.middle_s = 37000, .width_s = width, .reach_s = 5 * width};
+  hw_sensor s = sensor();
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < 14; i++) {
+    hw__series_insert(&series, &(hw_reading){.time_s = 1200.0 * i, .concentration_g_m3 = pow(10, -54 + i)});
+  }
+  hw__pulse_look(&series, &s, &tails, &focus, &elsewhere, &fit, &view);
+  check_near(fit.floor_g_m3, floor_noise, 0); /* stated, so believed */
+  s.noise_absolute_g_m3 = 0;
+  hw__pulse_look(&series, &s, &tails, &focus, &elsewhere, &fit, &view);
+  check_near(fit.floor_g_m3, 0.0137, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
@@ -268,6 +285,7 @@ int main(void) {
       cmocka_unit_test(test_a_clipped_top_is_met_as_at_least),
       cmocka_unit_test(test_a_top_beyond_the_limit_is_fitted_within_its_own_stated_error),
       cmocka_unit_test(test_understated_noise_inflates_and_honest_noise_does_not),
+      cmocka_unit_test(test_noise_that_nobody_states_is_no_better_than_elsewhere),
   };
   return cmocka_run_group_tests(tests, build_tails, NULL);
 }

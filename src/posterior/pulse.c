@@ -140,13 +140,15 @@ static double log_met(const hw__view *view) {
 }
 
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
-                    double level_g_m3, hw__fit *fit, hw__view *view) {
+                    const hw__elsewhere *elsewhere, hw__fit *fit, hw__view *view) {
   hw__glance g = hw__glance_at(series, sensor);
   const bool few = series->count < fewest_readings;
   if (few && isnan(sensor->background_g_m3)) { /* all of them may stand on the pulse */
-    g.low = fmin(g.low, level_g_m3);
+    g.low = fmin(g.low, elsewhere->level_g_m3);
   }
-  *fit = (hw__fit){.few = few, .inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
+  const bool stated = sensor->noise_absolute_g_m3 > 0 || sensor->detection_limit_g_m3 > 0;
+  const double floor = hw__glance_floor(sensor, &g), least = stated ? 0 : elsewhere->floor_g_m3;
+  *fit = (hw__fit){.few = few, .inflation = 1, .misfit = 1, .floor_g_m3 = fmax(floor, least)};
   fit->first_s = series->span[0].time_s;
   fit->last_s = series->span[series->count - 1].time_s;
   hw__focus there = *focus;

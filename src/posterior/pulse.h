@@ -36,9 +36,16 @@ typedef struct {
 /* Fits the series, and leaves the view that goes with the fit. */
 void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, hw__fit *fit,
                    hw__view *view);
+/* What the river shows elsewhere, for sensors that cannot tell it by themselves. */
+typedef struct {
+  double level_g_m3; /* the highest that any has */
+  double floor_g_m3; /* the noise of the sensor whose pulse is followed */
+} hw__elsewhere;
+
 /* Another view of a sensor whose own pulse is not seen: about where one would pass. Where its readings are too few to
- * tell a level, they stand on one as the river has it elsewhere, of at most about level_g_m3. */
+ * tell a level, they stand on one as the river has it elsewhere; where nobody states its noise, it is taken to be no
+ * better than elsewhere: readings of next to nothing do not tell how large it is. */
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
-                    double level_g_m3, hw__fit *fit, hw__view *view);
+                    const hw__elsewhere *elsewhere, hw__fit *fit, hw__view *view);
 
 #endif

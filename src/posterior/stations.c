@@ -40,7 +40,7 @@ static double highest_level(const hw__ade *a) {
 
 size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
   const hw__station from = station_of(a, anchor);
-  const double level = highest_level(a);
+  const hw__elsewhere elsewhere = {highest_level(a), a->own[anchor].floor_g_m3};
   size_t n = 0, at = 0;
   for (size_t i = 0; i < a->river->sensor_count; i++) {
     const size_t s = a->order[i];
@@ -52,7 +52,7 @@ size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
       a->fit[n] = a->own[s];
     } else {
       const hw__focus focus = expected_at(a, &from, &a->own[anchor], &a->station[n]);
-      hw__pulse_look(&a->series[s], &a->river->sensors[s], &a->tails, &focus, level, &a->fit[n], &a->view[s]);
+      hw__pulse_look(&a->series[s], &a->river->sensors[s], &a->tails, &focus, &elsewhere, &a->fit[n], &a->view[s]);
     }
     a->station[n].fit = &a->fit[n];
     a->station[n].view = &a->view[s];
