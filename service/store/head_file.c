@@ -41,7 +41,7 @@ static int write_line(int64_t turn, const hw__mark *head, char out[TEXT]) {
   return size + snprintf(out + size, TEXT - (size_t)size, "%016" PRIx64 "\n", sum);
 }
 
-void hw__head_file_keep(hw__head_file *file, const hw__mark *head) {
+bool hw__head_file_keep(hw__head_file *file, const hw__mark *head) {
   char line[TEXT];
   const int size = write_line(++file->turn, head, line);
   const off_t at = file->turn % SLOTS * SLOT;
@@ -51,6 +51,7 @@ void hw__head_file_keep(hw__head_file *file, const hw__mark *head) {
     file->descriptor = -1;
   }
   file->unsynced = file->descriptor >= 0;
+  return file->unsynced;
 }
 
 void hw__head_file_sync(hw__head_file *file) {

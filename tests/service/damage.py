@@ -179,6 +179,37 @@ def test_an_end_lost_to_a_damaged_wal_is_told(folder):
     )
 
 
+def test_records_behind_the_last_mark_are_checked(folder):
+    """The database has the end of the chain once a second; until then the head file vouches for what came since."""
+    if POSTGRES:
+        return
+    service = serve(folder).start()
+    for n in range(400):  # the end moves on every time; at the latest behind the second the mark is behind it
+        service.post(body(1000 * n, 10))
+        [(marked,)] = rows(service.db, "SELECT max(seq) FROM marks")
+        if marked <= 10 * n:
+            break
+    service.kill()
+    [(last,)] = rows(service.db, "SELECT max(seq) FROM readings")
+    assert marked < last - 5 and verify(service.db)[0] == 0
+    kept = keep(service.db, folder)
+    execute(service.db, f"UPDATE readings SET below = 1 WHERE seq = {last - 3}")
+    assert verify(service.db)[1] == ["changed"]
+    restore(kept, service.db)
+    execute(service.db, f"DELETE FROM readings WHERE seq IN ({last - 4}, {last - 3})")
+    code, kinds, said = verify(service.db)
+    assert kinds == ["lost"] and f"records {last - 4} to {last - 3} were acknowledged and are gone: 2 missing" in said
+    with serve(folder) as again:
+        again.post(body(900000, 1))
+    assert [(fault["kind"], fault["records"]) for fault in faults_of(folder)] == [("lost", 2)]
+    assert verify(service.db)[1] == ["earlier"]  # the chain goes on from what is there, and it stays on record
+    restore(kept, service.db)
+    os.remove(service.db + "-head")  # a copy without it: the records' own sums are left
+    assert verify(service.db)[0] == 0
+    execute(service.db, f"UPDATE readings SET time_s = time_s + 7 WHERE seq = {last}")
+    assert verify(service.db)[1] == ["changed"]
+
+
 def the_log(db):
     """What a reader sees of the log; None: nothing."""
     try:
