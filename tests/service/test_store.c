@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "service_fixture.h"
+#include "store/head_file.h"
 #include "store/store.h"
 #include "store/verify.h"
 
@@ -261,6 +262,50 @@ static void test_the_end_behind_the_last_mark_is_checked(void **state) {
   assert_int_equal(records, 5);
 }
 
+static void damage_head(const char *path, long at) {
+  FILE *file = fopen(path, "r+b");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  const int byte = fgetc(file);
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  fputc(byte ^ 1, file);
+  fclose(file);
+}
+
+static void test_a_torn_head_leaves_the_one_before(void **state) {
+  fixture *f = *state;
+  char database[sizeof f->path + 8], path[sizeof database + 8];
+  snprintf(database, sizeof database, "%s.torn", f->path);
+  snprintf(path, sizeof path, "%s-head", database);
+  hw__head_file file;
+  hw__mark read = {0};
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_ABSENT);
+  hw__head_file_open(&file, database);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_ABSENT);
+  for (int64_t i = 1; i <= 3; i++) {
+    const hw__mark head = {.seq = 37 * i, .records = 14 * i, .hash = UINT64_C(0xcbf29ce484222325) * (uint64_t)i};
+    assert_true(hw__head_file_keep(&file, &head));
+    assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+    assert_true(read.seq == head.seq && read.records == head.records && read.hash == head.hash);
+  }
+  hw__head_file_close(&file);
+  damage_head(path, 512 + 60); /* the third stands in the second slot */
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+  assert_int_equal(read.seq, 74);
+  hw__head_file_open(&file, database); /* the next one replaces what was torn */
+  assert_true(hw__head_file_keep(&file, &(hw__mark){.seq = 150}));
+  hw__head_file_close(&file);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+  assert_int_equal(read.seq, 150);
+  damage_head(path, 512 + 60);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+  assert_int_equal(read.seq, 74);
+  damage_head(path, 20);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_ABSENT);
+  assert_false(hw__head_file_keep(&file, &read)); /* it is closed */
+  remove(path);
+}
+
 static void test_the_hash_is_the_published_one(void **state) {
   (void)state;
   assert_true(hw__fnv(hw__fnv_start(), "", 0) == UINT64_C(0xcbf29ce484222325));
@@ -447,6 +492,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_torn_head_leaves_the_one_before, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_end_behind_the_last_mark_is_checked, set_up, tear_down),
       cmocka_unit_test(test_the_hash_is_the_published_one),
       cmocka_unit_test_setup_teardown(test_concurrent_writers_share_commits_and_lose_nothing, set_up, tear_down),
