@@ -247,6 +247,40 @@ def test_a_change_of_the_file_is_told(folder):
     print(f"  ({changed} of {10 * ARGUMENTS.trials} damaged bytes changed the log, all told)")
 
 
+def early_page(db):
+    """Where a page of old readings begins in the file."""
+    [(root,)] = rows(db, "SELECT rootpage FROM sqlite_master WHERE name = 'readings'")
+    [(size,)] = rows(db, "PRAGMA page_size")
+    with open(db, "rb") as file:
+        file.seek((root - 1) * size)
+        page = file.read(size)
+    assert page[0] == 5, "the readings fit into one page"
+    cell = int.from_bytes(page[16:18], "big")  # the third of its pointers
+    return (int.from_bytes(page[cell : cell + 4], "big") - 1) * size
+
+
+def test_a_page_that_the_running_service_cannot_read_stops_it_storing(folder):
+    if POSTGRES:
+        return
+    with serve(folder) as service:
+        for n in range(24):  # more than a start looks at, and no incident that would read them again
+            quiet = "".join(f"{1000 * n + i},s1,0\n" for i in range(1000))
+            service.post("time_s,sensor,concentration_g_m3\n" + quiet)
+        service.settle()
+    with open(service.db, "r+b") as file:
+        file.seek(early_page(service.db))
+        file.write(b"\xff")  # no kind of page
+    code, kinds, said = verify(service.db)
+    assert code == 1 and kinds[0] == "unreadable", (code, said)
+    with service:  # nobody asks for these readings; the check in the background meets them
+        until = time.time() + 20
+        while service.request("/readyz")[0] != 503 and time.time() < until:
+            time.sleep(0.1)
+        assert [fault["kind"] for fault in faults_of(folder)] == ["unreadable"]
+        assert service.request("/readyz")[0] == 503
+        assert service.request("/v1/readings?river=demo", body(90000, 1), {"Content-Type": "text/csv"})[0] == 503
+
+
 def test_a_backup_put_back_tells_what_it_lacks(folder):
     if POSTGRES:
         return
