@@ -315,6 +315,19 @@ static void test_the_hash_is_the_published_one(void **state) {
   assert_true(hw__fnv(hw__fnv_start(), "foobar", 6) == UINT64_C(0x85944171f73967e8));
 }
 
+static void test_who_waits_for_news_waits_as_long_as_told_or_until_there_are_some(void **state) {
+  fixture *f = *state;
+  const uint64_t seen = hw__store_wait(f->store, UINT64_MAX, 0); /* another number: no waiting */
+  const int64_t began_ms = hw__clock_ms();
+  assert_true(hw__store_wait(f->store, seen, 370) == seen);
+  const int64_t waited_ms = hw__clock_ms() - began_ms;
+  assert_true(waited_ms >= 369 && waited_ms < 60000); /* a busy machine may wake it late */
+  hw__checked_reading one[] = {entry(0, 0, 14.2, 0.37)};
+  hw__ingest ingest;
+  assert_int_equal(put(f, one, 1, &ingest), HW_DB_OK);
+  assert_true(hw__store_wait(f->store, seen, 600000) == seen + 1);
+}
+
 typedef struct {
   fixture *f;
   size_t number;
@@ -495,6 +508,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_who_waits_for_news_waits_as_long_as_told_or_until_there_are_some, set_up,
+                                      tear_down),
       cmocka_unit_test_setup_teardown(test_a_torn_head_leaves_the_one_before, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_end_behind_the_last_mark_is_checked, set_up, tear_down),
       cmocka_unit_test(test_the_hash_is_the_published_one),
