@@ -329,12 +329,13 @@ static void test_a_doubt_is_refused_with_the_line_to_add(void **state) {
       {"time;sensor;c (ppb)\n2026-03-01 08:15;s1;1.5\n", NULL, NULL, "add: timezone:"},
       {"time,sensor,c\n2026-03-01 08:15,s1,1.5\n", NULL, "UTC", "no column of concentrations found; add: value:"},
       {"time,sensor,conc\n2026-03-01 08:15,s1,1.5\n", NULL, "UTC", "'conc' does not say its unit; add: unit: ug/l"},
+      {"conc,time,sensor\n1.5,2026-03-01 08:15,s1\n", NULL, "UTC", "'conc' does not say its unit; add: unit: ug/l"},
       {"time,sensor,a ppb,b ppb\n2026-03-01 08:15,s1,1.5,2\n", NULL, "UTC", "add: value: and the name of one"},
       {"time,c (ppb)\n2026-03-01 08:15,1.5\n", NULL, "UTC", "add: sensors: {s1: \"c (ppb)\"}"},
       {"time,station,c (ppb)\n2026-03-01 08:15,Elm,1.5\n", NULL, "UTC", "add: names: {ID: \"Elm\"}"},
       {"time;sensor;c (ppb)\n2026-03-01 08:15;s1;1,500\n", NULL, "UTC", "add: decimal: \",\" or \".\""},
       {"begin,end,sensor,c (ppb)\n2026-03-01 08:15,2026-03-01 08:30,s1,1\n", NULL, "UTC",
-       "add: time: and the name of one"},
+       "columns 'begin' and 'end' both hold times; add: time: and the name of one"},
       {"time,sensor,c (ppb)\n5,s1,1\n", NULL, NULL, "add: time_as: s, min, h"},
       {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,1\n", NULL, "Europe/Berlyn", "no time zone 'Europe/Berlyn'"},
       {"time,sensor,c (ppb)\n2026-03-01 08:15,s1,1\n", NULL, "../../etc/passwd", "no time zone '../../etc/passwd'"},
@@ -355,6 +356,16 @@ static void test_a_doubt_is_refused_with_the_line_to_add(void **state) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     expect_refusal(cases[i].text, cases[i].map, cases[i].zone, cases[i].sentence);
   }
+}
+
+static void test_a_time_longer_than_any_number_is_refused_not_cut(void **state) {
+  (void)state;
+  char text[400];
+  snprintf(text, sizeof text, "time,sensor,c (ppb)\n%0100d,s1,1\n", 3600);
+  const row first[] = {{"1970-01-01T01:00:00Z", 0, 1e-3, 0}};
+  expect_text(text, "{time: time, time_as: unix}", "UTC", first, 1);
+  snprintf(text, sizeof text, "time,sensor,c (ppb)\n%0300d,s1,1\n", 3600); /* its first 256 digits are all 0 */
+  expect_refusal(text, "{time: time, time_as: unix}", "UTC", "expected a number");
 }
 
 /* Without a listener nothing is guessed: only our own way and a mapping with nothing open are read. */
@@ -495,6 +506,7 @@ int main(void) {
       cmocka_unit_test(test_the_hour_that_comes_twice_is_named),
       cmocka_unit_test(test_offsets_of_their_own_need_no_zone),
       cmocka_unit_test(test_a_doubt_is_refused_with_the_line_to_add),
+      cmocka_unit_test(test_a_time_longer_than_any_number_is_refused_not_cut),
       cmocka_unit_test(test_nothing_is_guessed_that_nobody_hears_of),
       cmocka_unit_test(test_a_mapping_reads_back_what_it_wrote),
       cmocka_unit_test(test_a_mapping_says_what_is_wrong_with_it),

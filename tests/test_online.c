@@ -217,7 +217,17 @@ static void test_run_refuses_what_it_cannot_use(void **state) {
   hw_river river = paper_river();
   const hw_problem problem = {.river = &river};
   hw_run *run = NULL;
-  const hw_options bad[] = {{.level = 1.2}, {.level = NAN}, {.tolerance = -1}, {.perturbation = NAN}};
+  const hw_options bad[] = {{.level = 1.2},
+                            {.level = 1},
+                            {.level = -0.37},
+                            {.level = NAN},
+                            {.tolerance = -1},
+                            {.tolerance = INFINITY},
+                            {.perturbation = NAN},
+                            {.perturbation = 1.01},
+                            {.window = 10000001},
+                            {.starts = 100001},
+                            {.has_start = true, .start = {14.2, NAN, 37, 0}}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     assert_int_equal(hw_run_create(hw_method_find("atgd"), &problem, &bad[i], &run), HW_EDOMAIN);
     assert_null(run);

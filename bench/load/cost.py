@@ -32,9 +32,8 @@ KINDS = {
 
 
 def spent_s(process):
-    """User and system time so far."""
-    fields = open(f"/proc/{process.pid}/stat").read().rsplit(")", 1)[1].split()
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    """User and system time so far: the processor clock of another process (clock_getcpuclockid), finer than ticks."""
+    return time.clock_gettime((~process.pid << 3) | 2)
 
 
 def send(service, number, batch, count):

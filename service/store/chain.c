@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "store/driver.h"
 
 uint64_t hw__fnv_start(void) {
@@ -69,7 +70,29 @@ static hw__db_status put_mark(hw__db *db, hw__sql how, const hw__mark *mark) {
                                of_integer((int64_t)mark->hash)));
 }
 
-/* The end of the chain, or its beginning before record `seq`. */
+static hw__db_status read_link(const hw__value *row, void *element) {
+  *(hw__chained *)element = (hw__chained){hw__value_integer(&row[HW_LINK_SEQ]), hw__value_integer(&row[HW_LINK_SUM])};
+  return HW_DB_OK;
+}
+
+/* From a mark on, over the records behind it. */
+static hw__db_status follow(hw__db *db, int64_t upto, hw__mark *mark) {
+  enum { PAGE = HW_MARK_EVERY };
+  hw__chained links[PAGE];
+  size_t count = PAGE;
+  hw__db_status status = HW_DB_OK;
+  while (status == HW_DB_OK && count == PAGE) {
+    const hw__collection page = {read_link, links, sizeof links[0], PAGE, &count};
+    status =
+        hw__sql_collect(db, SQL_LINKS, &page, HW_VALUES(of_integer(mark->seq), of_integer(upto), of_integer(PAGE)));
+    for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
+      hw__mark_step(mark, links[i].seq, links[i].sum);
+    }
+  }
+  return status;
+}
+
+/* The end of the chain before record `seq`, or its beginning there. */
 static hw__db_status know(hw__db *db, int64_t seq) {
   hw__chain *chain = &db->chain;
   hw__mark first = {0};
@@ -81,8 +104,11 @@ static hw__db_status know(hw__db *db, int64_t seq) {
   } else if (status == HW_DB_OK) {
     status = hw__sql_one(db, SQL_MARK_FIRST, hw__read_mark, &first, HW_NO_VALUES);
   }
-  chain->known = status == HW_DB_OK;
   chain->open = chain->last.records % HW_MARK_EVERY != 0 && chain->last.mark > first.mark;
+  if (status == HW_DB_OK) {
+    status = follow(db, seq - 1, &chain->last);
+  }
+  chain->known = status == HW_DB_OK;
   return status;
 }
 
@@ -91,7 +117,14 @@ static hw__db_status save(hw__db *db) {
   chain->last.mark += !chain->open;
   const hw__db_status status = put_mark(db, chain->open ? SQL_MARK_MOVE : SQL_PUT_MARKS, &chain->last);
   chain->open = chain->last.records % HW_MARK_EVERY != 0;
+  chain->behind = status != HW_DB_OK;
+  chain->saved_ms = hw__clock_ms();
   return status;
+}
+
+/* The head tells the end meanwhile. */
+static bool may_wait(const hw__chain *chain) {
+  return chain->kept && hw__clock_ms() - chain->saved_ms < HW_MARK_MS;
 }
 
 static int by_number(const void *a, const void *b) {
@@ -117,9 +150,13 @@ hw__db_status hw__chain_seal(hw__db *db) {
   hw__db_status status = chain->known ? HW_DB_OK : know(db, chain->added[0].seq);
   for (size_t i = 0; i < chain->count && status == HW_DB_OK; i++) {
     hw__mark_step(&chain->last, chain->added[i].seq, chain->added[i].sum);
-    if (chain->last.records % HW_MARK_EVERY == 0 || i + 1 == chain->count) {
+    chain->behind = true;
+    if (chain->last.records % HW_MARK_EVERY == 0) {
       status = save(db);
     }
+  }
+  if (status == HW_DB_OK && chain->behind && !may_wait(chain)) {
+    status = save(db);
   }
   chain->moved = true;
   chain->count = 0;
@@ -142,8 +179,8 @@ hw__db_status hw__chain_add(hw__db *db, int64_t seq, int64_t sum) {
 }
 
 void hw__chain_committed(hw__db *db) {
-  if (db->chain.moved && db->driver->keep_head) {
-    db->driver->keep_head(db, &db->chain.last);
+  if (db->chain.moved) {
+    db->chain.kept = db->driver->keep_head && db->driver->keep_head(db, &db->chain.last);
   }
   db->chain.moved = false;
 }
@@ -159,30 +196,18 @@ bool hw__db_head_waits(hw__db *db, bool now) {
 
 void hw__db_head_is_here(hw__db *db) {
   hw__mark last = {.hash = hw__fnv_start()};
-  const hw__db_status status = hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &last, HW_NO_VALUES);
+  hw__db_status status = hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &last, HW_NO_VALUES);
+  if (status == HW_DB_OK) {
+    status = follow(db, INT64_MAX, &last);
+  }
   if (db->driver->keep_head && (status == HW_DB_OK || status == HW_DB_ABSENT)) {
     db->driver->keep_head(db, &last);
   }
 }
 
-static hw__db_status read_link(const hw__value *row, void *element) {
-  *(hw__chained *)element = (hw__chained){hw__value_integer(&row[HW_LINK_SEQ]), hw__value_integer(&row[HW_LINK_SUM])};
-  return HW_DB_OK;
-}
-
 hw__db_status hw__chain_at(hw__db *db, int64_t seq, hw__mark *out) {
-  enum { PAGE = HW_MARK_EVERY };
-  hw__chained links[PAGE];
-  size_t count = PAGE;
-  hw__db_status status = hw__sql_one(db, SQL_MARK_BEFORE, hw__read_mark, out, HW_VALUES(of_integer(seq)));
-  while (status == HW_DB_OK && count == PAGE) {
-    const hw__collection page = {read_link, links, sizeof links[0], PAGE, &count};
-    status = hw__sql_collect(db, SQL_LINKS, &page, HW_VALUES(of_integer(out->seq), of_integer(seq), of_integer(PAGE)));
-    for (size_t i = 0; i < count && status == HW_DB_OK; i++) {
-      hw__mark_step(out, links[i].seq, links[i].sum);
-    }
-  }
-  return status;
+  const hw__db_status status = hw__sql_one(db, SQL_MARK_BEFORE, hw__read_mark, out, HW_VALUES(of_integer(seq)));
+  return status == HW_DB_OK ? follow(db, seq, out) : status;
 }
 
 hw__db_status hw__chain_begin_at(hw__db *db, int64_t seq) {
@@ -198,6 +223,15 @@ hw__db_status hw__chain_begin_at(hw__db *db, int64_t seq) {
   if (status == HW_DB_OK) {
     status = put_mark(db, SQL_MARK_MOVE, &begin);
   }
-  db->chain.known = false;
+  /* what is known of the last mark may be wrong now; the next records write it again */
+  db->chain.known = db->chain.kept = db->chain.behind = false;
   return status;
+}
+
+void hw__db_mark_end(hw__db *db) {
+  if (db->chain.behind && db->driver->begin(db, true) == HW_DB_OK) {
+    if (save(db) != HW_DB_OK || db->driver->commit(db) != HW_DB_OK) {
+      hw__db_rollback(db);
+    }
+  }
 }

@@ -155,6 +155,7 @@ hw__db_status hw__db_open(const char *store, bool writer, hw__db **out, char *se
 }
 
 hw__db_status hw__db_relax(hw__db *db) {
+  db->chain.kept = false;
   return db->driver->relax ? db->driver->relax(db) : HW_DB_OK;
 }
 

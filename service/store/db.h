@@ -74,6 +74,8 @@ void hw__db_rollback(hw__db *db);
 
 /* Is the end of the log that is kept outside of the database not on the disk yet? `now`: sync it first. */
 bool hw__db_head_waits(hw__db *db, bool now);
+/* Puts the end of the log's chain into the database, where it is only outside so far. */
+void hw__db_mark_end(hw__db *db);
 /* Accepts the end of the log in this database: a later end that was kept outside is dropped. */
 void hw__db_head_is_here(hw__db *db);
 

@@ -76,8 +76,8 @@ typedef struct {
   /* Optional: is the database whole as far as the engine can tell? `tell` gets a sentence for each fault. */
   hw__db_status (*inspect)(hw__db *db, void (*tell)(void *context, const char *sentence), void *context);
   /* Optional: keeps the chain's end where it survives a loss of the last commits. Called after every commit that
-   * added records, before they are acknowledged. last_head: HW_DB_ABSENT when none was kept. */
-  void (*keep_head)(hw__db *db, const hw__mark *head);
+   * added records, before they are acknowledged. Returned: was it kept? last_head: HW_DB_ABSENT when none was. */
+  bool (*keep_head)(hw__db *db, const hw__mark *head);
   hw__db_status (*last_head)(hw__db *db, hw__mark *out);
   /* Optional: is there a kept head that is not on the disk yet? `now`: sync it first. */
   bool (*sync_head)(hw__db *db, bool now);

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 
+static const char opening[] = "headwater.head/1 ";
 enum { SLOT = 512, SLOTS = 2, TEXT = 160, PATH = 4096 };
 
 static void path_of(const char *database, char out[PATH]) {
@@ -33,24 +34,38 @@ void hw__head_file_close(hw__head_file *file) {
   file->descriptor = -1;
 }
 
-/* The line and its own checksum. */
-static int write_line(int64_t turn, const hw__mark *head, char out[TEXT]) {
-  const int size = snprintf(out, TEXT, "headwater.head/1 %" PRId64 " %" PRId64 " %" PRId64 " %016" PRIx64 " ", turn,
-                            head->seq, head->records, head->hash);
-  const uint64_t sum = hw__fnv(hw__fnv_start(), out, (size_t)size);
-  return size + snprintf(out + size, TEXT - (size_t)size, "%016" PRIx64 "\n", sum);
+static char *put_hex(char *at, uint64_t x) {
+  for (int shift = 60; shift >= 0; shift -= 4) {
+    *at++ = "0123456789abcdef"[x >> shift & 15];
+  }
+  *at++ = ' ';
+  return at;
 }
 
-void hw__head_file_keep(hw__head_file *file, const hw__mark *head) {
+/* The line and its own checksum, all of it in hexadecimal. It is written with every commit, where printf was a part of
+ * the cost that could be measured. */
+static size_t write_line(int64_t turn, const hw__mark *head, char out[TEXT]) {
+  char *at = (char *)memcpy(out, opening, sizeof opening - 1) + sizeof opening - 1;
+  at = put_hex(at, (uint64_t)turn);
+  at = put_hex(at, (uint64_t)head->seq);
+  at = put_hex(at, (uint64_t)head->records);
+  at = put_hex(at, head->hash);
+  at = put_hex(at, hw__fnv(hw__fnv_start(), out, (size_t)(at - out)));
+  at[-1] = '\n';
+  return (size_t)(at - out);
+}
+
+bool hw__head_file_keep(hw__head_file *file, const hw__mark *head) {
   char line[TEXT];
-  const int size = write_line(++file->turn, head, line);
+  const size_t size = write_line(++file->turn, head, line);
   const off_t at = file->turn % SLOTS * SLOT;
-  if (file->descriptor >= 0 && pwrite(file->descriptor, line, (size_t)size, at) != size) {
+  if (file->descriptor >= 0 && pwrite(file->descriptor, line, size, at) != (ssize_t)size) {
     hw__log(HW_LOG_WARNING, "head_not_kept", "consequence", "a loss of the last records may not be noticed");
     close(file->descriptor); /* logged once; the next start tries again */
     file->descriptor = -1;
   }
   file->unsynced = file->descriptor >= 0;
+  return file->unsynced;
 }
 
 void hw__head_file_sync(hw__head_file *file) {
@@ -63,14 +78,16 @@ void hw__head_file_sync(hw__head_file *file) {
 /* Returned: the number of its turn; 0: the slot is not valid. */
 static int64_t read_line(const char *text, hw__mark *out) {
   char again[TEXT];
-  int64_t turn = 0;
+  uint64_t turn = 0, seq = 0, records = 0;
   *out = (hw__mark){0};
-  if (sscanf(text, "headwater.head/1 %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNx64, &turn, &out->seq, &out->records,
+  if (sscanf(text, "headwater.head/1 %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64, &turn, &seq, &records,
              &out->hash) != 4) {
     return 0;
   }
-  const int size = write_line(turn, out, again);
-  return strncmp(text, again, (size_t)size) == 0 ? turn : 0;
+  out->seq = (int64_t)seq;
+  out->records = (int64_t)records;
+  const size_t size = write_line((int64_t)turn, out, again);
+  return strncmp(text, again, size) == 0 ? (int64_t)turn : 0;
 }
 
 static int64_t read_latest(int descriptor, hw__mark *out) {

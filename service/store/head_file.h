@@ -21,7 +21,8 @@ typedef struct {
 /* Creates the file if need be, with all the space it will ever need. */
 void hw__head_file_open(hw__head_file *file, const char *database);
 void hw__head_file_close(hw__head_file *file);
-void hw__head_file_keep(hw__head_file *file, const hw__mark *head);
+/* Returned: was it kept? */
+bool hw__head_file_keep(hw__head_file *file, const hw__mark *head);
 void hw__head_file_sync(hw__head_file *file);
 /* Status: HW_DB_ABSENT when there is no file, or nothing was written to it. */
 hw__db_status hw__head_file_read(const char *database, hw__mark *out);

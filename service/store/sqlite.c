@@ -316,8 +316,8 @@ static hw__db_status sqlite_relax(hw__db *base) {
   return execute(db, "PRAGMA synchronous = NORMAL");
 }
 
-static void sqlite_keep_head(hw__db *base, const hw__mark *head) {
-  hw__head_file_keep(&((sqlite_db *)base)->head, head);
+static bool sqlite_keep_head(hw__db *base, const hw__mark *head) {
+  return hw__head_file_keep(&((sqlite_db *)base)->head, head);
 }
 
 static hw__db_status sqlite_last_head(hw__db *base, hw__mark *out) {

@@ -56,13 +56,13 @@ static hw__db_status keep_findings(hw__store *store, const findings *found) {
 hw__db_status hw__store_look_over(hw__store *store) {
   findings found = {.count = 0};
   const hw__fault_teller teller = {note, &found};
-  int64_t lost_upto = 0;
+  uint64_t records = 0;
   hw__db_status status = hw__verify_names(store->writer, &teller);
   if (status == HW_DB_OK) {
     status = hw__verify_last_block(store->writer, &teller);
   }
   if (status == HW_DB_OK) {
-    status = hw__verify_end(store->writer, &teller, &lost_upto);
+    status = hw__verify_end(store->writer, &teller, &records);
   }
   return status == HW_DB_OK && found.count ? keep_findings(store, &found) : status;
 }

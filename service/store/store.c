@@ -110,6 +110,9 @@ void hw__store_close(hw__store *store) {
   for (size_t i = 0; i < store->reader_count; i++) {
     hw__db_close(store->readers[i]);
   }
+  if (!store->damaged) {
+    hw__db_mark_end(store->writer);
+  }
   hw__db_close(store->writer);
   free(store->path);
   free(store);

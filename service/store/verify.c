@@ -1,29 +1,12 @@
 #include "store/verify.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
-#include "base/log.h"
 #include "headwater/io.h"
 
 enum { PAGE = HW_MARK_EVERY, WHEN = 64, NAME = 160 };
-
-const char *hw__fault_text(hw__fault_kind kind) {
-  static const char *const texts[] = {
-#define ROW(name, text) text,
-      HW_FAULT_LIST(ROW)
-#undef ROW
-  };
-  return texts[kind];
-}
-
-void hw__log_fault(const hw__fault *fault) {
-  hw__log_fields(HW_LOG_ERROR, "log_fault", "{s:s, s:I, s:I, s:I, s:s}", "kind", hw__fault_text(fault->kind), "first",
-                 (json_int_t)fault->first, "last", (json_int_t)fault->last, "records", (json_int_t)fault->records,
-                 "what", fault->text);
-}
 
 /* --- words --- */
 
@@ -80,6 +63,8 @@ typedef struct {
   int64_t before_us, after_us;              /* received stamps around the first gap; 0: none */
   int64_t received_us;                      /* of the last record */
   size_t changed;
+  bool unchained; /* behind the last mark and the head, where only a record's own sum vouches for it */
+  bool stopped;
 } walk;
 
 static void tell(const walk *w, hw__fault *fault) {
@@ -118,8 +103,20 @@ static void check_sum(walk *w, const hw__value *row) {
   }
 }
 
+/* A record without a sum, or one that should have been followed by a mark, did not come through the chain. */
+static void tell_added(walk *w, int64_t seq) {
+  hw__fault fault = {HW_FAULT_ADDED, seq, seq, 1, ""};
+  snprintf(fault.text, sizeof fault.text, "records from number %" PRId64 " on were never chained", seq);
+  tell(w, &fault);
+  w->stopped = true;
+}
+
 static void take(walk *w, const hw__value *row) {
   const int64_t seq = hw__value_integer(&row[HW_LINK_SEQ]);
+  if (w->unchained && (row[HW_LINK_SUM].kind != HW_VALUE_INTEGER || (w->at.records + 1) % HW_MARK_EVERY == 0)) {
+    tell_added(w, seq);
+    return;
+  }
   check_sum(w, row);
   w->received_us = hw__value_integer(&row[HW_LINK_RECEIVED]);
   note_gap(w, seq, w->received_us);
@@ -131,11 +128,11 @@ static hw__db_status take_all(walk *w, int64_t upto) {
   hw__value row[HW_COLUMNS_MOST];
   hw__db_status status = HW_DB_OK;
   size_t rows = PAGE;
-  while (rows == PAGE && status == HW_DB_OK) {
+  while (rows == PAGE && status == HW_DB_OK && !w->stopped) {
     rows = 0;
     status =
         w->db->driver->start(w->db, SQL_LINKS, HW_VALUES(of_integer(w->at.seq), of_integer(upto), of_integer(PAGE)));
-    while (status == HW_DB_OK && (status = w->db->driver->next(w->db, SQL_LINKS, row)) == HW_DB_OK) {
+    while (status == HW_DB_OK && !w->stopped && (status = w->db->driver->next(w->db, SQL_LINKS, row)) == HW_DB_OK) {
       take(w, row);
       rows++;
     }
@@ -244,83 +241,89 @@ hw__db_status hw__verify_block(hw__db *db, int64_t *mark, const hw__fault_teller
 
 /* --- the end --- */
 
-/* What follows the last mark was never chained. */
-static hw__db_status verify_behind(hw__db *db, const hw__mark *last, const hw__fault_teller *teller) {
-  hw__value row[HW_COLUMNS_MOST];
-  hw__db_status status =
-      db->driver->start(db, SQL_LINKS, HW_VALUES(of_integer(last->seq), of_integer(INT64_MAX), of_integer(1)));
-  if (status == HW_DB_OK) {
-    status = db->driver->next(db, SQL_LINKS, row);
-  }
-  if (status == HW_DB_OK) {
-    const int64_t seq = hw__value_integer(&row[HW_LINK_SEQ]);
-    hw__fault fault = {HW_FAULT_ADDED, seq, seq, 1, ""};
-    snprintf(fault.text, sizeof fault.text, "records from number %" PRId64 " on were never chained", seq);
-    teller->tell(teller->context, &fault);
-  }
-  db->driver->finish(db, SQL_LINKS);
-  return status == HW_DB_ABSENT ? HW_DB_OK : status;
-}
-
-static void tell_lost(hw__db *db, const hw__mark *last, const hw__mark *head, const hw__fault_teller *teller) {
-  hw__fault fault = {HW_FAULT_LOST, last->seq + 1, head->seq, head->records - last->records, ""};
-  int64_t received_us = 0;
+static void tell_lost(walk *w, const hw__mark *last, const hw__mark *head) {
+  const int64_t missing = head->records - w->at.records;
+  hw__fault fault = {HW_FAULT_LOST, last->seq + 1, head->seq, missing, ""};
   size_t count = 0;
-  char after[2 * WHEN + 40] = "";
-  if (hw__db_recent(db, &received_us, 1, &count) == HW_DB_OK && count) {
-    say_between(received_us, 0, after, sizeof after);
+  char received[2 * WHEN + 40] = "";
+  if (w->gap_numbers == missing) {
+    fault.first = w->gap_first;
+    fault.last = w->gap_last;
   }
+  if (!w->before_us && !w->after_us && hw__db_recent(w->db, &w->before_us, 1, &count) != HW_DB_OK) {
+    w->before_us = 0;
+  }
+  say_between(w->before_us, w->after_us, received, sizeof received);
   snprintf(fault.text, sizeof fault.text,
            "records %" PRId64 " to %" PRId64 " were acknowledged and are gone: %" PRId64 " missing%s", fault.first,
-           fault.last, fault.records, after);
+           fault.last, missing, received);
+  tell(w, &fault);
+}
+
+static void tell_other_log(const hw__fault_teller *teller, const hw__mark *head) {
+  hw__fault fault = {HW_FAULT_LOST, 0, head->seq, 0, ""};
+  snprintf(fault.text, sizeof fault.text, "the log up to record %" PRId64 " is not the one that was acknowledged",
+           head->seq);
   teller->tell(teller->context, &fault);
 }
 
-/* Does the chain lead through the head that was kept? */
-static hw__db_status verify_head(hw__db *db, const hw__mark *last, const hw__mark *head, const hw__fault_teller *teller,
-                                 int64_t *lost_upto) {
-  if (last->records < head->records) {
-    tell_lost(db, last, head, teller);
-    *lost_upto = head->seq;
-    return HW_DB_OK;
+/* The head is ahead of the last mark: it says what the records behind that have to lead to. */
+static hw__db_status verify_up_to_head(walk *w, const hw__mark *last, const hw__mark *head, bool chained) {
+  const hw__db_status status = chained ? take_all(w, head->seq) : HW_DB_OK;
+  if (status != HW_DB_OK) {
+    return status;
   }
+  note_gap(w, head->seq + 1, 0);
+  if (w->at.records < head->records) {
+    tell_lost(w, last, head);
+  } else if (w->at.records > head->records || (w->at.hash != head->hash && !w->changed)) {
+    tell_other_log(w->teller, head);
+  }
+  return HW_DB_OK;
+}
+
+/* The head is behind: does the chain lead through it? */
+static hw__db_status verify_through_head(hw__db *db, const hw__mark *head, const hw__fault_teller *teller) {
   hw__mark there;
   const hw__db_status status = hw__chain_at(db, head->seq, &there);
   if (status == HW_DB_OK && (there.records != head->records || there.hash != head->hash)) {
-    hw__fault fault = {HW_FAULT_LOST, 0, head->seq, 0, ""};
-    snprintf(fault.text, sizeof fault.text, "the log up to record %" PRId64 " is not the one that was acknowledged",
-             head->seq);
-    teller->tell(teller->context, &fault);
+    tell_other_log(teller, head);
   }
   return status == HW_DB_ABSENT ? HW_DB_OK : status; /* retention is past it */
 }
 
-static hw__db_status verify_end(hw__db *db, const hw__mark *head, bool has_head, const hw__fault_teller *teller,
-                                int64_t *lost_upto) {
+/* head: NULL where none is kept. */
+static hw__db_status verify_end(hw__db *db, const hw__mark *head, const hw__fault_teller *teller, uint64_t *records) {
   hw__mark last = {.hash = hw__fnv_start()};
   hw__db_status status = hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &last, HW_NO_VALUES);
-  if (status == HW_DB_OK) {
-    status = verify_behind(db, &last, teller);
-  }
+  const bool chained = status == HW_DB_OK;
+  walk w = {.db = db, .teller = teller, .at = last};
   status = status == HW_DB_ABSENT ? HW_DB_OK : status;
-  return status == HW_DB_OK && has_head ? verify_head(db, &last, head, teller, lost_upto) : status;
+  if (status == HW_DB_OK && head) {
+    status = head->seq > last.seq ? verify_up_to_head(&w, &last, head, chained) : verify_through_head(db, head, teller);
+  }
+  if (status == HW_DB_OK && chained) {
+    w.unchained = true;
+    status = take_all(&w, INT64_MAX);
+  }
+  *records += (uint64_t)(w.at.records - last.records);
+  return status;
 }
 
-hw__db_status hw__verify_end(hw__db *db, const hw__fault_teller *teller, int64_t *lost_upto) {
+hw__db_status hw__verify_end(hw__db *db, const hw__fault_teller *teller, uint64_t *records) {
   hw__mark head;
-  *lost_upto = 0;
   /* The head is read first, because a service may be adding to the log meanwhile. */
   const bool has_head = db->driver->last_head && db->driver->last_head(db, &head) == HW_DB_OK;
   hw__db_status status = see_one_moment(db);
   if (status == HW_DB_OK) {
-    status = verify_end(db, &head, has_head, teller, lost_upto);
+    status = verify_end(db, has_head ? &head : NULL, teller, records);
   }
   db->driver->rollback(db);
   return status;
 }
 
 hw__db_status hw__verify_log(hw__db *db, const hw__fault_teller *teller) {
-  int64_t mark = 0, lost_upto = 0;
+  int64_t mark = 0;
   uint64_t records = 0;
   bool more = true;
   hw__db_status status = hw__verify_names(db, teller);
@@ -330,7 +333,7 @@ hw__db_status hw__verify_log(hw__db *db, const hw__fault_teller *teller) {
   if (status != HW_DB_OK) {
     return status;
   }
-  return hw__verify_end(db, teller, &lost_upto);
+  return hw__verify_end(db, teller, &records);
 }
 
 hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller) {
@@ -345,7 +348,7 @@ hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller) 
   return hw__verify_block(db, &last.mark, teller, &records, &more);
 }
 
-/* --- faults on record --- */
+/* --- before the chain --- */
 
 hw__db_status hw__verify_unchained(hw__db *db, const hw__fault_teller *teller, uint64_t *checked, uint64_t *unchained) {
   hw__mark first = {.seq = INT64_MAX};
@@ -371,28 +374,4 @@ hw__db_status hw__verify_unchained(hw__db *db, const hw__fault_teller *teller, u
     status = status == HW_DB_ABSENT ? HW_DB_OK : status;
   }
   return status;
-}
-
-hw__db_status hw__keep_fault(hw__db *db, const hw__fault *fault, int64_t found_us) {
-  return hw__sql_run(db, SQL_FAULT_ADD,
-                     HW_VALUES(of_integer(found_us), of_integer(fault->first), of_integer(fault->last),
-                               of_integer(fault->records), of_text(fault->text)));
-}
-
-hw__db_status hw__verify_earlier(hw__db *db, const hw__fault_teller *teller) {
-  hw__value row[HW_COLUMNS_MOST];
-  hw__db_status status = db->driver->start(db, SQL_PAGE_FAULTS, HW_VALUES(of_integer(0), of_integer(1000)));
-  while (status == HW_DB_OK && (status = db->driver->next(db, SQL_PAGE_FAULTS, row)) == HW_DB_OK) {
-    hw__fault fault = {.kind = HW_FAULT_EARLIER,
-                       .first = hw__value_integer(&row[2]),
-                       .last = hw__value_integer(&row[3]),
-                       .records = hw__value_integer(&row[4])};
-    char when[WHEN], text[300];
-    say_received(hw__value_integer(&row[1]), when);
-    hw__value_copy(&row[5], text, sizeof text);
-    snprintf(fault.text, sizeof fault.text, "%s (found %s)", text, when);
-    teller->tell(teller->context, &fault);
-  }
-  db->driver->finish(db, SQL_PAGE_FAULTS);
-  return status == HW_DB_ABSENT ? HW_DB_OK : status;
 }

@@ -44,9 +44,10 @@ typedef struct {
 hw__db_status hw__verify_block(hw__db *db, int64_t *mark, const hw__fault_teller *teller, uint64_t *records,
                                bool *more);
 hw__db_status hw__verify_last_block(hw__db *db, const hw__fault_teller *teller);
-/* Does the log end where the head that is kept outside says that acknowledged records end? *lost_upto: the last
- * number of records that are lost; 0: none are. */
-hw__db_status hw__verify_end(hw__db *db, const hw__fault_teller *teller, int64_t *lost_upto);
+/* What follows the last mark: does the log end where the head that is kept outside says that acknowledged records
+ * end? Records that came after both have their own sums alone: those of the last second before a power cut, or of a
+ * copy that was made without the head. *records grows by those read. */
+hw__db_status hw__verify_end(hw__db *db, const hw__fault_teller *teller, uint64_t *records);
 /* Compares rivers and sensors with what was noted about them at the last start (hw__note_names). */
 hw__db_status hw__verify_names(hw__db *db, const hw__fault_teller *teller);
 hw__db_status hw__note_names(hw__db *db);

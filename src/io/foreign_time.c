@@ -144,7 +144,7 @@ static hw_status read_calendar(const hw__foreign_clock *clock, const hw__foreign
 static hw_status read_number(const hw__foreign_clock *clock, hw__slice text, char scratch[HW__SCRATCH_SIZE],
                              hw__slice *out, double *value, hw_error *sentence) {
   char shown[HW__EXCERPT_SIZE];
-  const size_t size = text.size < HW__SCRATCH_SIZE ? text.size : HW__SCRATCH_SIZE;
+  const size_t size = text.size < HW__SCRATCH_SIZE ? text.size : 0; /* longer than any number */
   for (size_t i = 0; i < size; i++) {
     scratch[i] = text.text[i] == ',' && clock->columns->decimal == ',' ? '.' : text.text[i];
   }

@@ -179,6 +179,37 @@ def test_an_end_lost_to_a_damaged_wal_is_told(folder):
     )
 
 
+def test_records_behind_the_last_mark_are_checked(folder):
+    """The database has the end of the chain once a second; until then the head file vouches for what came since."""
+    if POSTGRES:
+        return
+    service = serve(folder).start()
+    for n in range(400):  # the end moves on every time; at the latest behind the second the mark is behind it
+        service.post(body(1000 * n, 10))
+        [(marked,)] = rows(service.db, "SELECT max(seq) FROM marks")
+        if marked <= 10 * n:
+            break
+    service.kill()
+    [(last,)] = rows(service.db, "SELECT max(seq) FROM readings")
+    assert marked < last - 5 and verify(service.db)[0] == 0
+    kept = keep(service.db, folder)
+    execute(service.db, f"UPDATE readings SET below = 1 WHERE seq = {last - 3}")
+    assert verify(service.db)[1] == ["changed"]
+    restore(kept, service.db)
+    execute(service.db, f"DELETE FROM readings WHERE seq IN ({last - 4}, {last - 3})")
+    code, kinds, said = verify(service.db)
+    assert kinds == ["lost"] and f"records {last - 4} to {last - 3} were acknowledged and are gone: 2 missing" in said
+    with serve(folder) as again:
+        again.post(body(900000, 1))
+    assert [(fault["kind"], fault["records"]) for fault in faults_of(folder)] == [("lost", 2)]
+    assert verify(service.db)[1] == ["earlier"]  # the chain goes on from what is there, and it stays on record
+    restore(kept, service.db)
+    os.remove(service.db + "-head")  # a copy without it: the records' own sums are left
+    assert verify(service.db)[0] == 0
+    execute(service.db, f"UPDATE readings SET time_s = time_s + 7 WHERE seq = {last}")
+    assert verify(service.db)[1] == ["changed"]
+
+
 def the_log(db):
     """What a reader sees of the log; None: nothing."""
     try:
@@ -214,6 +245,40 @@ def test_a_change_of_the_file_is_told(folder):
             assert code != 0, (at, said)
     assert changed
     print(f"  ({changed} of {10 * ARGUMENTS.trials} damaged bytes changed the log, all told)")
+
+
+def early_page(db):
+    """Where a page of old readings begins in the file."""
+    [(root,)] = rows(db, "SELECT rootpage FROM sqlite_master WHERE name = 'readings'")
+    [(size,)] = rows(db, "PRAGMA page_size")
+    with open(db, "rb") as file:
+        file.seek((root - 1) * size)
+        page = file.read(size)
+    assert page[0] == 5, "the readings fit into one page"
+    cell = int.from_bytes(page[16:18], "big")  # the third of its pointers
+    return (int.from_bytes(page[cell : cell + 4], "big") - 1) * size
+
+
+def test_a_page_that_the_running_service_cannot_read_stops_it_storing(folder):
+    if POSTGRES:
+        return
+    with serve(folder) as service:
+        for n in range(24):  # more than a start looks at, and no incident that would read them again
+            quiet = "".join(f"{1000 * n + i},s1,0\n" for i in range(1000))
+            service.post("time_s,sensor,concentration_g_m3\n" + quiet)
+        service.settle()
+    with open(service.db, "r+b") as file:
+        file.seek(early_page(service.db))
+        file.write(b"\xff")  # no kind of page
+    code, kinds, said = verify(service.db)
+    assert code == 1 and kinds[0] == "unreadable", (code, said)
+    with service:  # nobody asks for these readings; the check in the background meets them
+        until = time.time() + 20
+        while service.request("/readyz")[0] != 503 and time.time() < until:
+            time.sleep(0.1)
+        assert [fault["kind"] for fault in faults_of(folder)] == ["unreadable"]
+        assert service.request("/readyz")[0] == 503
+        assert service.request("/v1/readings?river=demo", body(90000, 1), {"Content-Type": "text/csv"})[0] == 503
 
 
 def test_a_backup_put_back_tells_what_it_lacks(folder):

@@ -10,7 +10,9 @@
 #include <cmocka.h>
 #include <libpq-fe.h>
 
+#include "base/clock.h"
 #include "service_fixture.h"
+#include "store/head_file.h"
 #include "store/store.h"
 #include "store/verify.h"
 
@@ -167,13 +169,13 @@ static size_t verify(fixture *f, uint64_t *records) {
   size_t faults = 0;
   const hw__fault_teller teller = {count_fault, &faults};
   hw__db *db = hw__store_reader(f->store);
-  int64_t mark = 0, lost_upto = 0;
+  int64_t mark = 0;
   bool more = true;
   *records = 0;
   while (more) {
     assert_int_equal(hw__verify_block(db, &mark, &teller, records, &more), HW_DB_OK);
   }
-  assert_int_equal(hw__verify_end(db, &teller, &lost_upto), HW_DB_OK);
+  assert_int_equal(hw__verify_end(db, &teller, records), HW_DB_OK);
   hw__store_return(f->store, db);
   return faults;
 }
@@ -186,8 +188,7 @@ static hw__db_status run_remove(hw__db *db, int64_t *seq, void *context) {
 
 static hw__db_status run_lose(hw__db *db, int64_t *seq, void *context) {
   (void)seq;
-  (void)context;
-  return hw__sql_run(db, SQL_FORGET_READINGS, HW_VALUES(of_integer(2800)));
+  return hw__sql_run(db, SQL_FORGET_READINGS, HW_VALUES(of_integer(*(const int64_t *)context)));
 }
 
 static void test_the_chain_holds_under_retention(void **state) {
@@ -216,14 +217,115 @@ static void test_the_chain_holds_under_retention(void **state) {
   hw__ingest ingest;
   assert_int_equal(put(f, batch, 1, &ingest), HW_DB_OK);
   assert_int_equal(verify(f, &records), 0);
-  assert_int_equal(hw__store_write(f->store, run_lose, NULL), HW_DB_OK);
+  int64_t lost = 2800;
+  assert_int_equal(hw__store_write(f->store, run_lose, &lost), HW_DB_OK);
   assert_int_equal(verify(f, &records), 1);
+}
+
+/* The end of the chain is in the head file after every commit, and in a page of the database only once a second. */
+static void test_the_end_behind_the_last_mark_is_checked(void **state) {
+  fixture *f = *state;
+  uint64_t records = 0;
+  hw__mark last = {0};
+  const int64_t began_ms = hw__clock_ms();
+  for (int i = 0; i < 20; i++) {
+    hw__checked_reading one[] = {entry(0, 0, 14.2 * i, 0.37)};
+    hw__ingest ingest;
+    assert_int_equal(put(f, one, 1, &ingest), HW_DB_OK);
+  }
+  hw__db *db = hw__store_reader(f->store);
+  assert_int_equal(hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &last, HW_NO_VALUES), HW_DB_OK);
+  hw__store_return(f->store, db);
+  if (hw__clock_ms() - began_ms < HW_MARK_MS && !postgres) {
+    assert_int_equal(last.seq, 1);
+  }
+  assert_int_equal(verify(f, &records), 0);
+  assert_int_equal(records, 20);
+  hw__store_close(f->store);
+  assert_int_equal(open_store(f), HW_DB_OK);
+  db = hw__store_reader(f->store);
+  assert_int_equal(hw__sql_one(db, SQL_MARK_LAST, hw__read_mark, &last, HW_NO_VALUES), HW_DB_OK);
+  hw__store_return(f->store, db);
+  assert_int_equal(last.seq, 20); /* a store that was closed needs no head */
+  for (int i = 20; i < 40; i++) {
+    hw__checked_reading one[] = {entry(0, 0, 14.2 * i, 0.37)};
+    hw__ingest ingest;
+    assert_int_equal(put(f, one, 1, &ingest), HW_DB_OK);
+  }
+  int64_t upto = 30; /* retention may end behind the last mark */
+  assert_int_equal(hw__store_write(f->store, run_remove, &upto), HW_DB_OK);
+  assert_int_equal(verify(f, &records), 0);
+  assert_int_equal(records, 10);
+  upto = 35;
+  assert_int_equal(hw__store_write(f->store, run_lose, &upto), HW_DB_OK);
+  assert_int_equal(verify(f, &records), 1);
+  assert_int_equal(records, 5);
+}
+
+static void damage_head(const char *path, long at) {
+  FILE *file = fopen(path, "r+b");
+  assert_non_null(file);
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  const int byte = fgetc(file);
+  assert_int_equal(fseek(file, at, SEEK_SET), 0);
+  fputc(byte ^ 1, file);
+  fclose(file);
+}
+
+static void test_a_torn_head_leaves_the_one_before(void **state) {
+  fixture *f = *state;
+  if (postgres) {
+    skip(); /* SQLite alone has such a file */
+  }
+  char database[sizeof f->path + 8], path[sizeof database + 8];
+  snprintf(database, sizeof database, "%s.torn", f->path);
+  snprintf(path, sizeof path, "%s-head", database);
+  hw__head_file file;
+  hw__mark read = {0};
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_ABSENT);
+  hw__head_file_open(&file, database);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_ABSENT);
+  for (int64_t i = 1; i <= 3; i++) {
+    const hw__mark head = {.seq = 37 * i, .records = 14 * i, .hash = UINT64_C(0xcbf29ce484222325) * (uint64_t)i};
+    assert_true(hw__head_file_keep(&file, &head));
+    assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+    assert_true(read.seq == head.seq && read.records == head.records && read.hash == head.hash);
+  }
+  hw__head_file_close(&file);
+  damage_head(path, 512 + 60); /* the third stands in the second slot */
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+  assert_int_equal(read.seq, 74);
+  hw__head_file_open(&file, database); /* the next one replaces what was torn */
+  assert_true(hw__head_file_keep(&file, &(hw__mark){.seq = 150}));
+  hw__head_file_close(&file);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+  assert_int_equal(read.seq, 150);
+  damage_head(path, 512 + 60);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_OK);
+  assert_int_equal(read.seq, 74);
+  damage_head(path, 20);
+  assert_int_equal(hw__head_file_read(database, &read), HW_DB_ABSENT);
+  assert_false(hw__head_file_keep(&file, &read)); /* it is closed */
+  remove(path);
 }
 
 static void test_the_hash_is_the_published_one(void **state) {
   (void)state;
   assert_true(hw__fnv(hw__fnv_start(), "", 0) == UINT64_C(0xcbf29ce484222325));
   assert_true(hw__fnv(hw__fnv_start(), "foobar", 6) == UINT64_C(0x85944171f73967e8));
+}
+
+static void test_who_waits_for_news_waits_as_long_as_told_or_until_there_are_some(void **state) {
+  fixture *f = *state;
+  const uint64_t seen = hw__store_wait(f->store, UINT64_MAX, 0); /* another number: no waiting */
+  const int64_t began_ms = hw__clock_ms();
+  assert_true(hw__store_wait(f->store, seen, 370) == seen);
+  const int64_t waited_ms = hw__clock_ms() - began_ms;
+  assert_true(waited_ms >= 369 && waited_ms < 60000); /* a busy machine may wake it late */
+  hw__checked_reading one[] = {entry(0, 0, 14.2, 0.37)};
+  hw__ingest ingest;
+  assert_int_equal(put(f, one, 1, &ingest), HW_DB_OK);
+  assert_true(hw__store_wait(f->store, seen, 600000) == seen + 1);
 }
 
 typedef struct {
@@ -406,6 +508,10 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_who_waits_for_news_waits_as_long_as_told_or_until_there_are_some, set_up,
+                                      tear_down),
+      cmocka_unit_test_setup_teardown(test_a_torn_head_leaves_the_one_before, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_the_end_behind_the_last_mark_is_checked, set_up, tear_down),
       cmocka_unit_test(test_the_hash_is_the_published_one),
       cmocka_unit_test_setup_teardown(test_concurrent_writers_share_commits_and_lose_nothing, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_failing_job_does_not_take_others_with_it, set_up, tear_down),
