@@ -281,6 +281,68 @@ async function story() {
     await hand.context().close();
   });
 
+  const everyScreen = async (hash, name) => {
+    const pages = [];
+    for (const [width, height] of SIZES) {
+      for (const colorScheme of COLOURS) {
+        const page = await openPage(service.address, { viewport: { width, height }, colorScheme, stay: true });
+        await page.goto(`${service.address}/${hash}`);
+        pages.push({ page, name: `${name}-${width}-${colorScheme}` });
+      }
+    }
+    return pages;
+  };
+
+  await check("a source that is taken back takes its plume, its density and its numbers with it", async () => {
+    const [head, ...lines] = simulate(join(folder.path, "b50.yaml"), "50000,-12000,3600", "600", "0", "27000")
+      .trim()
+      .split("\n");
+    const at = (l) => Number(l.split(",")[0]);
+    await post(service, "b50", `${[head, ...lines.filter((l) => at(l) <= 17400)].join("\n")}\n`);
+    const screens = await everyScreen("#/river/b50", "taken-back");
+    for (const { page: screen } of screens) {
+      await waitForSentence(screen, "Brook 50: about");
+      await screen.locator(".plume .crest").waitFor({ state: "attached" });
+      await screen.locator("svg.density .cell").first().waitFor({ state: "attached" });
+      await screen.locator("#advice .advice li").first().waitFor();
+    }
+    /* The second sensor shows thirty times what can have passed it. */
+    const wrong = lines
+      .filter((l) => at(l) > 17400)
+      .map((l) => l.replace(/(s2,)(.*)/, (_, s, c) => `${s}${(30 * Number(c)).toPrecision(6)}`));
+    await post(service, "b50", `${[head, ...wrong].join("\n")}\n`);
+    const { incidents } = await service.get("/v1/incidents?river=b50");
+    for (const { page: screen, name } of screens) {
+      await waitForSentence(screen, /Brook 50: .*cannot be explained.* The alarm for Town 50 stands/);
+      await screen.locator(".sentence.alarm").waitFor();
+      await screen.locator("#density .empty", { hasText: "There is no source to draw." }).waitFor();
+      assert.equal(await screen.locator(".plume .crest, svg.density .cell, .slider, .advice-marks path").count(), 0);
+      await screen.locator("#advice .empty", { hasText: "there is nothing to advise on" }).waitFor();
+      assert.equal(await screen.locator(".history figcaption b").count(), 0, "no number of an answer that is gone");
+      assert.deepEqual(await screen.locator(".answers .card .answer").allInnerTexts(), Array(4).fill("Not known"));
+      await picture(screen, name);
+      await screen.context().close();
+    }
+    const bulletin = await (await fetch(`${service.address}/v1/incidents/${incidents[0].id}/bulletin`)).text();
+    assert.match(bulletin, /NO TRUSTWORTHY ANSWER[^]*changed +Town 50: the alarm stands, its times are not known/);
+  });
+
+  await check("a form stays with its river when another spills, which is told above it", async () => {
+    const screens = await everyScreen("#/river/b60", "form");
+    for (const { page: screen } of screens) {
+      await screen.locator(".sensor-card").first().waitFor();
+      await screen.getByRole("button", { name: "Open an incident" }).click();
+    }
+    await post(service, "b61", simulate(join(folder.path, "b61.yaml"), "50000,-12000,3600", "600", "0", "15000"));
+    for (const { page: screen, name } of screens) {
+      await screen.locator(".others li", { hasText: "Brook 61" }).waitFor();
+      assert.match(await screen.locator("dialog h2").innerText(), /Open an incident on Brook 60\?/);
+      assert.match(screen.url(), /#\/river\/b60$/);
+      await picture(screen, name);
+      await screen.context().close();
+    }
+  });
+
   await check("tiles are asked for only where the service names them, and its policy lets them in", async () => {
     const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
     const asked = [];

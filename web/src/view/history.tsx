@@ -78,8 +78,7 @@ function Narrowing({
   return (
     <figure>
       <figcaption>
-        {quantity.title}{" "}
-        {/* What was found once and no longer holds is drawn, but is no answer. */}
+        {quantity.title} {/* What was found once and no longer holds is drawn, but is no answer. */}
         {incident.estimate && (
           <b>{quantity.format(quantity.toShown(last[quantity.key], incident), river, spanOf(last))}</b>
         )}

@@ -1,15 +1,6 @@
 /* Which intakes are in its path, from when until when, and whether it harms. */
 import type { ComponentChildren } from "preact";
-import {
-  concentration,
-  duration,
-  givenKm,
-  instant,
-  isCalendar,
-  percent,
-  timesBeside,
-  type Unit,
-} from "../format";
+import { concentration, duration, givenKm, instant, isCalendar, percent, timesBeside, type Unit } from "../format";
 import type { Reading, River, Triple } from "../model";
 import { sensorName } from "../network";
 import type { SensorReadings } from "../readings";
@@ -64,9 +55,7 @@ function When({ river, threat, now_s, origin_s }: { river: River; threat: Threat
       <Both river={river} time_s={time_s} />
       <span class="range">
         {first_s === null ? "peak only, below the alarm level; " : ""}
-        {range[2] - range[0] < 60
-          ? "to the minute"
-          : `between ${from} and ${to}${zone}`}
+        {range[2] - range[0] < 60 ? "to the minute" : `between ${from} and ${to}${zone}`}
       </span>
     </>
   );

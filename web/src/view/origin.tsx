@@ -115,7 +115,9 @@ function NoOrigin({ river, incident }: { river: River; incident: Incident }) {
       answer={noAnswer(incident)}
       tone={silence(incident) === "unexplained" ? "warn" : ""}
     >
-      <p>{early ? "The first estimate follows with the next readings." : sentenceOf(silenceSentence(river, incident))}</p>
+      <p>
+        {early ? "The first estimate follows with the next readings." : sentenceOf(silenceSentence(river, incident))}
+      </p>
     </Card>
   );
 }
