@@ -150,10 +150,11 @@ static void test_json_without_an_estimate_keeps_its_keys(void **state) {
 
 static void test_calendar_results_give_the_instant(void **state) {
   (void)state;
-  const char *const lone[] = {"sensor s2: a lone reading of 0.3 g/m3 at 12300 s counts for little"};
+  const char *const lone[] = {"sensor s2: a lone reading of 0.3 g/m3 at 12300 s counts for little",
+                              "sensor 7 rose to 6.06e-05 g/m3, not used at 3 of -2 places"};
   hw_estimate estimate = sample_estimate();
   estimate.warnings = lone;
-  estimate.warning_count = 1;
+  estimate.warning_count = 2;
   hw_result result = sample_result(&estimate);
   result.calendar = true;
   result.origin_unix_s = 1772352900 + 0.7; /* 2026-03-01T08:15:00.7Z */
@@ -163,7 +164,8 @@ static void test_calendar_results_give_the_instant(void **state) {
   free(text);
   assert_int_equal(hw_result_text(&result, &text), HW_OK);
   assert_non_null(strstr(text, "released  2026-03-01 04:40 UTC"));
-  assert_non_null(strstr(text, "a lone reading of 0.3 g/m3 at 2026-03-01 11:40 UTC counts for little"));
+  assert_non_null(strstr(text, "a lone reading of 0.3 mg/l at 2026-03-01 11:40 UTC counts for little\n"));
+  assert_non_null(strstr(text, "  sensor 7 rose to 0.0606 ug/l, not used at 3 of -2 places\n"));
   free(text);
 }
 

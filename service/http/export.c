@@ -102,8 +102,42 @@ hw__reply hw__get_export(hw__request *request) {
 
 typedef struct {
   double issued_unix_s;
+  json_t *alarms;
   char *text;
 } bulletin;
+
+static const char *word_of(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
+/* What intakes and candidates were told last, and who has acknowledged it: whoever reads this may have heard less. */
+static void write_alarms(FILE *out, const json_t *alarms) {
+  size_t i, told = 0;
+  const json_t *alarm;
+  json_array_foreach(alarms, i, alarm) {
+    if (strcmp(word_of(alarm, "kind"), "incident") == 0) {
+      continue;
+    }
+    const json_t *by = json_object_get(alarm, "acknowledged");
+    const char *note = word_of(by, "note");
+    fprintf(out, "%s  %-11s%s\n", told++ ? "" : "\nAlarms as they were last told\n", word_of(alarm, "state"),
+            word_of(alarm, "sentence"));
+    if (json_is_object(by)) {
+      fprintf(out, "  %-11sacknowledged by %s, %s%s%s\n", "", word_of(by, "who"), word_of(by, "at"), *note ? ": " : "",
+              note);
+    } else if (strcmp(word_of(alarm, "state"), "raised") == 0 || strcmp(word_of(alarm, "state"), "changed") == 0) {
+      fprintf(out, "  %-11snot acknowledged\n", "");
+    }
+  }
+}
+
+/* On the readings' own clock as everywhere in the text: hours and minutes. */
+static void relative_text(double time_s, char *out, size_t size) {
+  const double minutes = round(fabs(time_s) / 60);
+  snprintf(out, size, "%s%.0f h %02.0f min (clock of the readings)", time_s < 0 ? "-" : "", floor(minutes / 60),
+           fmod(minutes, 60));
+}
 
 static void look_bulletin(void *context, const hw__solver_view *view) {
   bulletin *b = context;
@@ -118,21 +152,23 @@ static void look_bulletin(void *context, const hw__solver_view *view) {
   if (!out) {
     return;
   }
-  char issued[48] = "", opened[48] = "";
+  const bool closed = view->incident->closed_seq != 0;
+  char issued[48] = "", opened[64] = "";
   hw_time_format(b->issued_unix_s, issued, sizeof issued);
   if (result.calendar) {
     hw_time_format(view->incident->opened_s, opened, sizeof opened);
   } else {
-    snprintf(opened, sizeof opened, "%.0f s (clock of the readings)", view->incident->opened_s);
+    relative_text(view->incident->opened_s, opened, sizeof opened);
   }
   fprintf(out, "POLLUTION BULLETIN  incident %" PRId64 "  %s\nIssued %s\nFirst noticed %s; %s\n\n", view->incident->id,
-          view->incident->closed_seq ? "CLOSED" : "ONGOING", issued, opened,
+          closed ? "CLOSED" : "ONGOING", issued, opened,
           result.failure                    ? "THERE IS NO ANSWER: the reason is below."
           : !have                           ? "no estimate yet."
           : estimate.trust == HW_TRUST_NONE ? "THERE IS NO TRUSTWORTHY ANSWER: the reason is below."
           : !estimate.has_source            ? "no spill is seen so far."
-          : estimate.provisional            ? "the answer below is PROVISIONAL: the pulse has not passed yet."
-                                            : "enough of the pulse has been seen for a dependable answer.");
+          : estimate.provisional ? closed ? "the answer below is PROVISIONAL: the pulse was not seen to pass."
+                                          : "the answer below is PROVISIONAL: the pulse has not passed yet."
+                                 : "enough of the pulse has been seen for a dependable answer.");
   if (have && hw_result_text(&result, &body) == HW_OK) {
     fputs(body, out);
   } else {
@@ -141,15 +177,22 @@ static void look_bulletin(void *context, const hw__solver_view *view) {
       fprintf(out, "No source is given: %s.\n", result.failure);
     }
   }
+  write_alarms(out, b->alarms);
   free(body);
   fclose(out);
 }
 
 hw__reply hw__get_bulletin(hw__request *request) {
   const int64_t issued_s = hw__store_now_us(request->service->store) / 1000000; /* whole seconds are enough on paper */
-  bulletin b = {.issued_unix_s = (double)issued_s};
-  const hw__db_status status =
-      hw__solver_look(request->service->processing.solver, hw__captured_incident(request), look_bulletin, &b);
+  export_case c;
+  hw__db_status status = begin(request, &c);
+  if (status != HW_DB_OK) {
+    return not_begun(request, status);
+  }
+  bulletin b = {.issued_unix_s = (double)issued_s, .alarms = hw__show_alarms(c.db, &c.incident)};
+  hw__store_return(request->service->store, c.db);
+  status = hw__solver_look(request->service->processing.solver, hw__captured_incident(request), look_bulletin, &b);
+  json_decref(b.alarms);
   if (status != HW_DB_OK) {
     return not_begun(request, status);
   }

@@ -28,7 +28,7 @@ static const char *percent_text(double probability, char out[24]) {
   } else if (probability < 0.006) {
     snprintf(out, 24, "less than 1 %%");
   } else {
-    snprintf(out, 24, "%.0f %%", 100 * probability);
+    snprintf(out, 24, "%.0f %%", round(100 * probability)); /* half a unit goes up, as everywhere */
   }
   return out;
 }
@@ -44,20 +44,33 @@ static double probability_of(const hw_estimate *e, size_t candidate) {
   return 0;
 }
 
+static void candidate_sentence(const hw_candidate *c, double probability, bool withdraw, const hw_estimate *e,
+                               char *out, size_t size) {
+  const char *name = c->name[0] ? c->name : c->id;
+  char percent[24];
+  if (e->trust == HW_TRUST_NONE) {
+    snprintf(out, size, "%s: the suspicion stands, its probability is not known: the readings cannot be explained.",
+             name);
+  } else {
+    snprintf(out, size,
+             withdraw ? "%s is no longer suspected: probability %s%s." : "%s is the source with a probability of %s%s.",
+             name, percent_text(probability, percent), mark_of(e));
+  }
+}
+
+/* An answer that is not trusted neither raises nor withdraws anything; whoever was told of a suspect is told that. */
 static void tell_candidate(hw__outcome *outcome, hw__engine *engine, const hw__log_record *record, const hw_estimate *e,
                            size_t index) {
   const hw_candidate *c = &engine->site->river.candidates[index];
   hw__alarm *alarm = &engine->candidates[index];
-  const double probability = probability_of(e, index), wanted = engine->options.candidate_probability;
+  const bool trusted = e->trust != HW_TRUST_NONE;
+  const double probability = trusted ? probability_of(e, index) : NAN, wanted = engine->options.candidate_probability;
   const bool withdraw = alarm->raised && probability < wanted / 2;
-  if (alarm->raised ? !withdraw && e->trust == alarm->trust : probability < wanted) {
+  if (alarm->raised ? !withdraw && e->trust == alarm->trust : !(probability >= wanted)) {
     return;
   }
-  const char *name = c->name[0] ? c->name : c->id;
-  char sentence[320], percent[24];
-  snprintf(sentence, sizeof sentence,
-           withdraw ? "%s is no longer suspected: probability %s%s." : "%s is the source with a probability of %s%s.",
-           name, percent_text(probability, percent), mark_of(e));
+  char sentence[320];
+  candidate_sentence(c, probability, withdraw, e, sentence, sizeof sentence);
   const hw__event_kind kind = withdraw        ? HW_EVENT_CANDIDATE_WITHDRAWN
                               : alarm->raised ? HW_EVENT_CANDIDATE_CHANGED
                                               : HW_EVENT_CANDIDATE;
@@ -164,7 +177,7 @@ static void tell_intake(hw__outcome *outcome, hw__engine *engine, const hw__log_
 
 void hw__alarms_tell(hw__outcome *outcome, hw__engine *engine, const hw__log_record *record, const hw_estimate *e) {
   const hw_river *river = &engine->site->river;
-  for (size_t i = 0; i < river->candidate_count && e->trust != HW_TRUST_NONE; i++) {
+  for (size_t i = 0; i < river->candidate_count; i++) {
     tell_candidate(outcome, engine, record, e, i);
   }
   for (size_t i = 0; i < river->intake_count; i++) {

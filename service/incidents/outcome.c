@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "incidents/alarms.h"
+
+enum { FIRST_EVENTS = 8 };
 
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
@@ -56,7 +59,9 @@ void hw__outcome_event(hw__outcome *outcome, const hw__engine *engine, const hw_
                        hw__event_kind kind, const char *subject, json_t *body) {
   char *text = body ? json_dumps(body, JSON_COMPACT) : NULL;
   json_decref(body);
-  if (!text || outcome->event_count == HW_OUTCOME_EVENTS) {
+  if (!text || !hw__grow(&outcome->events, outcome->event_count, &outcome->event_capacity, sizeof *outcome->events,
+                         FIRST_EVENTS)) {
+    hw__logf(HW_LOG_ERROR, "event_not_stored", "event", "%s %s", hw__event_text(kind), subject);
     free(text);
     return;
   }
@@ -158,4 +163,5 @@ void hw__outcome_store(hw__outcome *outcome, hw__engine *engine) {
   for (size_t i = 0; i < outcome->event_count; i++) {
     free(outcome->events[i].body);
   }
+  free(outcome->events);
 }

@@ -6,14 +6,14 @@
 
 #include "incidents/engine.h"
 
-enum { HW_OUTCOME_TRACKS = 64, HW_OUTCOME_EVENTS = 256 };
+enum { HW_OUTCOME_TRACKS = 64 };
 
 /* Collected over a page of readings, then stored in one job. */
 typedef struct {
   hw__track tracks[HW_OUTCOME_TRACKS];
   size_t track_count;
-  hw__event events[HW_OUTCOME_EVENTS]; /* bodies malloc'd */
-  size_t event_count;
+  hw__event *events; /* as many as there are intakes and candidates to tell of; they and their bodies malloc'd */
+  size_t event_count, event_capacity;
   char *result; /* the latest, as JSON; malloc'd */
   int64_t seq;
 } hw__outcome;

@@ -81,7 +81,7 @@ static const char *percent_text(double probability, char out[WORD]) {
   } else if (probability < 0.006) {
     snprintf(out, WORD, "<1 %%");
   } else {
-    snprintf(out, WORD, "%.0f %%", 100 * probability);
+    snprintf(out, WORD, "%.0f %%", round(100 * probability)); /* half a unit goes up, as everywhere */
   }
   return out;
 }
@@ -290,20 +290,31 @@ static void add_arrival_lines(hw__text *text, const hw_result *result) {
   }
 }
 
-/* A method counts its seconds from its own beginning; " at 12300 s" becomes a time that people read. */
+static bool unit_follows(const char *end, const char *unit) {
+  return strncmp(end, unit, strlen(unit)) == 0 && !isalnum((unsigned char)end[strlen(unit)]);
+}
+
+/* Methods speak SI and count their seconds from their own beginning: " at 12300 s" becomes a time that people read, and
+ * "6e-05 g/m3" a concentration as everywhere else. */
 static void add_warning(hw__text *text, const hw_result *result, const char *warning) {
-  const char *at = strstr(warning, " at ");
-  char time[WORD];
-  while (at) {
-    char *end;
-    const double time_s = strtod(at + 4, &end);
-    if (end != at + 4 && strncmp(end, " s", 2) == 0 && !isalnum((unsigned char)end[2])) {
-      hw__text_add(text, "  %.*s at %s%s\n", (int)(at - warning), warning, time_text(result, time_s, time), end + 2);
-      return;
+  char word[WORD], *end;
+  hw__text_add(text, "  ");
+  for (const char *c = warning; *c; c = end) {
+    const bool begins = isdigit((unsigned char)*c) || (*c == '-' && isdigit((unsigned char)c[1]));
+    const bool alone = c == warning || c[-1] == ' ';
+    const double value = begins && alone ? strtod(c, &end) : 0;
+    if (begins && alone && unit_follows(end, " g/m3")) {
+      hw__text_add(text, "%s", concentration_text(value, word));
+      end += strlen(" g/m3");
+    } else if (begins && alone && c - warning >= 4 && strncmp(c - 4, " at ", 4) == 0 && unit_follows(end, " s")) {
+      hw__text_add(text, "%s", time_text(result, value, word));
+      end += strlen(" s");
+    } else {
+      end = (char *)c + 1;
+      hw__text_add(text, "%c", *c);
     }
-    at = strstr(at + 4, " at ");
   }
-  hw__text_add(text, "  %s\n", warning);
+  hw__text_add(text, "\n");
 }
 
 static void add_warning_lines(hw__text *text, const hw_result *result) {

@@ -115,6 +115,11 @@ def test_an_alarm_that_later_readings_take_back_is_withdrawn_and_whoever_heard_o
             assert (gone["acknowledged"]["who"], gone["acknowledged"]["note"]) == ("Ann", "valve shut"), gone
             assert gone["since"] == raised["since"] and gone["at"] > raised["at"], (raised, gone)
             assert now["dye"]["sentence"].startswith("Dye works is no longer suspected: probability "), now["dye"]
+            bulletin = service.request(path + "/bulletin")[1]
+            told = [a for a in now.values() if a["kind"] != "incident"]
+            assert all(f"  {a['state']:<11}{a['sentence']}\n" in bulletin for a in told), bulletin
+            assert f"acknowledged by Ann, {gone['acknowledged']['at']}: valve shut\n" in bulletin, bulletin
+            assert "First noticed 3 h " in bulletin, bulletin  # no bare seconds
             service.request(path + "/close", "", method="POST")
             ended = alarms()
             states = {s: a["state"] for s, a in ended.items()}

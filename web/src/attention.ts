@@ -99,7 +99,9 @@ export function ring(grade: Grade): void {
 
 let touched_ms = -Infinity;
 export const IDLE_MS = 20000;
-export const isIdle = () => performance.now() - touched_ms > IDLE_MS && !document.querySelector("dialog[open]");
+export const isIdle = () => performance.now() - touched_ms > IDLE_MS && !isOrdering();
+/* A form is open: what it is about must not change under whoever fills it in. */
+export const isOrdering = () => document.querySelector("dialog[open]") !== null;
 
 export function watchHands(): void {
   for (const kind of ["pointerdown", "keydown", "wheel"]) {

@@ -115,6 +115,14 @@ export function instant(river: { time_base: TimeBase } | undefined, time_s: numb
   return `${utcDate(time_s)} ${utcTime(time_s)} UTC (${localTime(time_s)} local)`;
 }
 
+/* Times that belong together, without the zone: with their days, unless all of them are of the day that is told beside
+ * them. */
+export function timesBeside(river: { time_base: TimeBase } | undefined, day_s: number, times_s: number[]): string[] {
+  if (!isCalendar(river)) return times_s.map(relativeTime);
+  const oneDay = times_s.every((t) => utcDate(t) === utcDate(day_s));
+  return times_s.map((t) => (oneDay ? utcTime(t) : `${utcDate(t).slice(0, -5)} ${utcTime(t)}`));
+}
+
 /* "1 Mar 06:17 UTC": without the year, for lists; never without the day. */
 export function shortInstant(river: { time_base: TimeBase } | undefined, time_s: number): string {
   return isCalendar(river) ? `${utcDate(time_s).slice(0, -5)} ${utcTime(time_s)} UTC` : relativeTime(time_s);

@@ -1,8 +1,8 @@
 /* The sentence on top, and what it is made of: one pass from a result to words. */
 import { warned } from "./alarms";
 import { concentration, duration, instant, mass, percent, shortInstant, type Unit } from "./format";
-import type { Arrival, Incident, Intake, Pair, Result, River, RiverBrief, Triple } from "./model";
-import { liesBelow, placeText, sensorName } from "./network";
+import type { Arrival, Candidate, Incident, Intake, Pair, Result, River, RiverBrief, Triple } from "./model";
+import { givenPlace, liesBelow, placeText, sensorName } from "./network";
 
 /* Of a past incident: the service runs with --keep. */
 export const FORGOTTEN = "The readings of this incident are no longer kept; its result and history are.";
@@ -11,15 +11,31 @@ export const FORGOTTEN = "The readings of this incident are no longer kept; its 
 export const spanOf = ({ interval }: { interval: { location_m: Pair } | null }) =>
   interval ? interval.location_m[1] - interval.location_m[0] : Infinity;
 
+export interface Suspect {
+  name: string;
+  probability: number;
+  candidate: Candidate | undefined;
+}
+
 /* The most probable facility, when there is one to name. */
-export function suspect(river: River, result: Result): { name: string; probability: number } | null {
+export function suspect(river: River, result: Result): Suspect | null {
   const best = result.candidates.reduce<{ id: string | null; probability: number } | null>(
     (a, b) => (a && a.probability >= b.probability ? a : b),
     null,
   );
   if (!best || best.id === null) return null;
   const candidate = river.candidates.find((c) => c.id === best.id);
-  return { name: candidate?.name || best.id, probability: best.probability };
+  return { name: candidate?.name || best.id, probability: best.probability, candidate };
+}
+
+const APART_M = 1000;
+
+/* Where the suspect lies, when that is not where the readings alone put the source. */
+export function suspectApart(river: River, result: Result, candidate: Candidate | undefined): string | null {
+  const e = result.estimate;
+  if (!e || !candidate) return null;
+  const near = Math.abs(candidate.location_m - e.location_m) <= Math.max(APART_M, candidate.extent_m ?? 0);
+  return near && (e.branch ?? null) === (candidate.branch ?? null) ? null : givenPlace(river, candidate);
 }
 
 export interface Threat {
@@ -67,24 +83,30 @@ export function below(river: River, incident: Incident): Intake[] {
 /* Whole: what follows a comma may be all that tells two rivers apart. */
 export const nameOf = (river: { id: string; name: string }) => river.name.trim() || river.id;
 
-/* A warning of the method with its seconds as a time that people read, and sensors by their names. */
-function plainWarning(river: River, incident: Incident, text: string): string {
-  const named = text.replace(/\bsensor ([^\s:,;]+)/g, (whole, id: string) => {
+/* Sensors by their names, where the method's own sentences have their ids. */
+function namedSensors(river: River, text: string): string {
+  return text.replace(/\b(sensors?|at|and) ([^\s:,;]*[^\s:,;.])/g, (whole, word: string, id: string) => {
     const sensor = river.sensors.find((s) => s.id === id);
-    return sensor ? `sensor ${sensorName(sensor)}` : whole;
+    return sensor ? `${word} ${sensorName(sensor)}` : whole;
   });
-  return named.replace(
+}
+
+/* A warning of the method with its seconds as a time that people read, and its grammes as the page's unit. */
+function plainWarning(river: River, incident: Incident, unit: Unit, text: string): string {
+  const timed = text.replace(
     / at (-?\d+) s\b/g,
     (_, s: string) => ` at ${shortInstant(river, Number(s) + incident.origin_s)}`,
   );
+  const measured = timed.replace(/(\d[\d.]*(?:e[-+]\d+)?) g\/m3/g, (_, c: string) => concentration(Number(c), unit));
+  return namedSensors(river, measured);
 }
 
 /* All of them; what is the same of several sensors is said once. */
-export function plainWarnings(river: River, incident: Incident): string[] {
+export function plainWarnings(river: River, incident: Incident, unit: Unit): string[] {
   const same = new Map<string, string[]>();
   const lines: string[] = [];
   for (const warning of incident.warnings) {
-    const text = plainWarning(river, incident, warning);
+    const text = plainWarning(river, incident, unit, warning);
     const sensor = river.sensors.find((s) => text.startsWith(`sensor ${sensorName(s)} never `));
     if (!sensor) {
       lines.push(text);
@@ -153,11 +175,12 @@ export function silence(incident: Incident): Silence {
 }
 
 /* The method's own sentence, ended as one. */
-const reason = (incident: Incident) => (incident.trust_reason ?? "").replace(/[.\s]*$/, "");
+const reason = (river: River, incident: Incident) =>
+  namedSensors(river, incident.trust_reason ?? "").replace(/[.\s]*$/, "");
 
-export function silenceSentence(incident: Incident): string {
+export function silenceSentence(river: River, incident: Incident): string {
   const spill = incident.spill ?? 0;
-  const why = reason(incident);
+  const why = reason(river, incident);
   switch (silence(incident)) {
     case "unexplained":
       return `the readings cannot be explained${why ? `: ${why}` : ""}. No source is given.`;
@@ -202,13 +225,15 @@ export function spillSentence(river: River, incident: Incident, now_s: number, u
       incident.sensor === null
         ? "an incident was opened by hand"
         : `readings at ${sensor ? sensorName(sensor) : incident.sensor} have left their background`;
-    return `${over}${nameOf(river)}: ${cause}; ${silenceSentence(incident)}${standingClause(river, incident)}`;
+    return `${over}${nameOf(river)}: ${cause}; ${silenceSentence(river, incident)}${standingClause(river, incident)}`;
   }
   const e = incident.estimate;
   const span = spanOf(incident);
   const who = suspect(river, incident);
   const at = placeText(river, e.branch, e.location_m, span);
-  const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), ${at}` : at;
+  const elsewhere = suspectApart(river, incident, who?.candidate);
+  const where = elsewhere ? `${elsewhere} (by the readings alone at ${at})` : at;
+  const place = who && who.probability >= 0.5 ? `${who.name} (${percent(who.probability)}), ${where}` : at;
   const doubt = incident.provisional ? "still provisional, " : "";
   const several = (incident.releases?.length ?? 0) > 1 ? `the larger of ${incident.releases!.length} releases, ` : "";
   const when = instant(river, e.time_s + incident.origin_s);

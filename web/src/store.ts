@@ -6,7 +6,7 @@
  * having heard every event. Rivers that are not on the screen cost a line of the overview.
  */
 import * as api from "./api";
-import { gradeOf, isIdle, ring, unheard, watchHands, type Grade } from "./attention";
+import { gradeOf, isIdle, isOrdering, ring, unheard, watchHands, type Grade } from "./attention";
 import { riverNow } from "./clock";
 import { FRAMES, frameAt, frameOf, frameTime, type Frame } from "./forecast";
 import type {
@@ -72,16 +72,17 @@ const FORECAST_TIMES = 120;
 const STEPS = 300; /* of a history */
 const LINES_WITHIN_M = 250;
 
-const NOTHING_SHOWN = {
-  history: [],
+/* What rests on a source. */
+const NOTHING_FORECAST = {
   forecasts: new Map(),
   posterior: null,
   frame: null,
   slider: null,
   plumes: [],
   plumesNow: [],
-  noForecast: null,
 };
+
+const NOTHING_SHOWN = { ...NOTHING_FORECAST, history: [], noForecast: null };
 
 type ReadingEvent = Reading & { river: string; sensor: string };
 
@@ -258,7 +259,8 @@ export class Store {
     ring(worst.grade);
     const shown = open.find((o) => o.incident.id === this.state.incident);
     if (shown?.incident.id === worst.incident.id) return;
-    if (!shown || (isIdle() && worst.grade >= shown.grade)) location.hash = `#/incident/${worst.incident.id}`;
+    const free = shown ? isIdle() && worst.grade >= shown.grade : !isOrdering();
+    if (free) location.hash = `#/incident/${worst.incident.id}`;
   }
 
   /* --- events --- */
@@ -293,6 +295,7 @@ export class Store {
       return;
     }
     this.set({ incidents: new Map(this.state.incidents).set(id, { ...known, ...result }) });
+    this.dropForecast();
     this.takeOver();
     if (id !== this.state.incident) return;
     this.askHistory.poke();
@@ -314,6 +317,7 @@ export class Store {
     this.set({ overview: new Map(overview.rivers.map((r) => [r.id, r])), tiles: overview.tiles, incidents: open });
     const wanted = new Set([...open.values()].map((i) => i.river_id));
     if (this.state.river !== null) wanted.add(this.state.river);
+    this.dropForecast();
     await this.loadRivers([...wanted].filter((id) => this.state.overview.has(id)));
     this.takeOver();
     await this.follow();
@@ -418,6 +422,12 @@ export class Store {
     if (this.state.incident === id) this.set({ history });
   }
 
+  /* A source that is taken back takes its plume, its bands and its density with it. */
+  private dropForecast(): void {
+    const shown = this.shownIncident();
+    if (shown && !shown.estimate && this.state.frame) this.set(NOTHING_FORECAST);
+  }
+
   private async loadForecast(): Promise<void> {
     const river = this.shownRiver();
     const incident = this.shownIncident();
@@ -429,7 +439,7 @@ export class Store {
         api.posterior(incident.id).catch(nothingFrom409),
         ...sensors.map((s) => api.forecast(incident.id, s, frame, FORECAST_TIMES)),
       ]);
-      if (this.state.incident !== incident.id) return;
+      if (this.state.incident !== incident.id || !this.shownIncident()?.estimate) return;
       this.set({
         frame,
         posterior,
@@ -451,9 +461,10 @@ export class Store {
     const at = (time_s: number) =>
       Promise.all(frame.stretches.map((s) => api.plume(incident, Math.max(time_s, frame.from_s + 1), s, PLACES)));
     const plumesNow = this.plumeStale ? await at(riverNow(river).now_s) : this.state.plumesNow;
-    this.plumeStale = false;
     const plumes = slider === null ? plumesNow : await at(frameTime(frame, slider));
-    if (this.state.incident === incident) this.set({ plumes, plumesNow });
+    if (this.state.incident !== incident || this.state.frame !== frame) return; /* of what is no longer shown */
+    this.plumeStale = false;
+    this.set({ plumes, plumesNow });
   }
 
   /* Where the slider stands. */

@@ -96,13 +96,13 @@ function titleOf(open: Open[], state: State): string {
 
 const NOTICES = 4;
 
-function Notices({ river, incident }: { river: River; incident: Incident | undefined }) {
+function Notices({ river, incident, unit }: { river: River; incident: Incident | undefined; unit: Unit }) {
   const silent = river.sensors.filter((s) => s.state === "silent");
   const lines = silent.map(
     (s) => `Sensor ${sensorName(s)} is silent${s.age_s === null ? "" : `, last reading ${duration(s.age_s)} ago`}.`,
   );
   if (incident?.state === "open") lines.push(...withdrawals(incident));
-  lines.push(...(incident ? plainWarnings(river, incident) : river.remarks));
+  lines.push(...(incident ? plainWarnings(river, incident, unit) : river.remarks));
   const old = incident?.state === "open" ? oldNews(river) : "";
   if (old) lines.unshift(old);
   if (!lines.length) return null;
@@ -203,7 +203,7 @@ export function App() {
         <Others open={open} shown={incident} state={state} />
         <div class={`sentence ${toneOf(state, open, river, incident)}`}>
           <h1 aria-live="polite">{told || sentence}</h1>
-          {river && <Notices river={river} incident={incident} />}
+          {river && <Notices river={river} incident={incident} unit={unit} />}
           {river && <IncidentCommands river={river} incident={incident} />}
         </div>
         {state.loaded && state.all && <Overview open={open} />}

@@ -97,7 +97,7 @@ function build(props: () => ChartProps, width: number): uPlot.Options {
       {
         ...axis,
         ...(made.yTime ? { incrs: made.yTime === "utc" ? TIME_STEPS : HOUR_STEPS } : {}),
-        values: (_u, ticks) => ticks.map((t) => props().yFormat(t)),
+        values: made.yTime === "utc" ? ticksOf("utc") : (_u, ticks) => ticks.map((t) => props().yFormat(t)),
         size: made.wideAxis ? 58 : 46,
         space: 28,
       },

@@ -7,7 +7,8 @@ import { isCalendar } from "../format";
 import type { Incident, Method, River } from "../model";
 import { nameOf } from "../sentence";
 
-type Order = { kind: "open" } | { kind: "close" | "acknowledge"; incident: Incident };
+/* With its river: the page behind the form may turn to another. */
+type Order = { river: River } & ({ kind: "open" } | { kind: "close" | "acknowledge"; incident: Incident });
 
 /* Who acknowledges is asked once a tab. */
 const WHO = "headwater-who";
@@ -93,7 +94,8 @@ function Acknowledging({
 const TITLE = { open: "Open an incident", close: "Close incident", acknowledge: "Acknowledge incident" };
 const BUTTON = { open: "Open it", close: "Close it", acknowledge: "Acknowledge it" };
 
-function OrderDialog({ river, order, onDone }: { river: River; order: Order; onDone: () => void }) {
+function OrderDialog({ order, onDone }: { order: Order; onDone: () => void }) {
+  const { river } = order;
   const dialog = useRef<HTMLDialogElement>(null);
   const [token, setToken] = useState("");
   const [needsToken, setNeedsToken] = useState(false);
@@ -198,19 +200,19 @@ export function IncidentCommands({ river, incident }: { river: River; incident: 
   return (
     <div class="commands" role="group" aria-label="Incident">
       {incident?.state === "open" && unheard(incident).length > 0 && (
-        <button type="button" class="primary" onClick={() => setOrder({ kind: "acknowledge", incident })}>
+        <button type="button" class="primary" onClick={() => setOrder({ kind: "acknowledge", river, incident })}>
           Acknowledge…
         </button>
       )}
       {incident?.state === "open" && (
-        <button type="button" onClick={() => setOrder({ kind: "close", incident })}>
+        <button type="button" onClick={() => setOrder({ kind: "close", river, incident })}>
           Close incident…
         </button>
       )}
-      <button type="button" onClick={() => setOrder({ kind: "open" })}>
+      <button type="button" onClick={() => setOrder({ kind: "open", river })}>
         {incident?.state === "open" ? "Open another…" : "Open an incident…"}
       </button>
-      {order && <OrderDialog river={river} order={order} onDone={() => setOrder(null)} />}
+      {order && <OrderDialog order={order} onDone={() => setOrder(null)} />}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { fixedKm, isCalendar, km, relativeTime, utcDate, utcTime } from "../format";
 import type { Branch, Incident, Posterior, River } from "../model";
 import { branchName, branchOf } from "../network";
-import { FORGOTTEN } from "../sentence";
+import { FORGOTTEN, silence } from "../sentence";
 import type { NoForecast } from "../store";
 import { HOUR_STEPS, kmDecimals, niceStep, ticksBy, timeTicks, TIME_STEPS } from "../ticks";
 import { useWidth } from "./context";
@@ -41,7 +41,11 @@ export function DensityPanel({
           ? FORGOTTEN
           : noForecast
             ? `The method ${incident.method} gives a point, not a density.`
-            : "Appears with the first estimate."}
+            : incident.estimate
+              ? "Being worked out."
+              : silence(incident) === "too early" && incident.state === "open"
+                ? "Appears with the first estimate."
+                : "There is no source to draw."}
       </p>
     </Panel>
   );
@@ -93,6 +97,9 @@ function Density({
     [grid, width],
   );
   const timeText = (t: number) => (isCalendar(river) ? utcTime(t) : relativeTime(t));
+  const times = timeTicks(t0, t1, 7, isCalendar(river) ? TIME_STEPS : HOUR_STEPS);
+  const severalDays = isCalendar(river) && utcDate(t0) !== utcDate(t1);
+  const isNewDay = (i: number) => severalDays && (i === 0 || utcDate(times[i]!) !== utcDate(times[i - 1]!));
   const extent = `river km ${km(l0)} to ${km(l1)}, ${timeText(t0)} to ${timeText(t1)}`;
   const e = incident.estimate;
   const tools = (
@@ -137,9 +144,14 @@ function Density({
                   {fixedKm(m, kmDecimals(step_m))}
                 </text>
               ))}
-              {timeTicks(t0, t1, 7, isCalendar(river) ? TIME_STEPS : HOUR_STEPS).map((t) => (
+              {times.map((t, i) => (
                 <text key={t} x={LEFT - 6} y={toY(t) + 4} text-anchor="end">
                   {timeText(t)}
+                  {isNewDay(i) && (
+                    <tspan x={LEFT - 6} dy={12}>
+                      {utcDate(t).slice(0, -5)}
+                    </tspan>
+                  )}
                 </text>
               ))}
               <text class="unit" x={LEFT + plotW / 2} y={HEIGHT - 6} text-anchor="middle">

@@ -1,7 +1,7 @@
 /* How the estimate narrowed, reading by reading. */
 import { useMemo, useRef } from "preact/hooks";
 import type uPlot from "uplot";
-import { isCalendar, km, mass, relativeTime, utcTime } from "../format";
+import { isCalendar, km, mass, relativeTime, shortInstant } from "../format";
 import type { Incident, River, Source, Track } from "../model";
 import { spanOf } from "../sentence";
 import { Chart } from "./chart";
@@ -16,7 +16,6 @@ const hasSource = (t: Track): t is Found => t.mass_g !== null && t.location_m !=
 interface Quantity {
   key: keyof Source;
   title: string;
-  unit?: (river: River) => string;
   toShown: (value: number, incident: Incident) => number;
   format: (value: number, river: River, span_m: number) => string;
 }
@@ -26,9 +25,8 @@ const QUANTITIES: Quantity[] = [
   {
     key: "time_s",
     title: "Time of release",
-    unit: (r) => (isCalendar(r) ? "UTC" : ""),
     toShown: (v, i) => v + i.origin_s,
-    format: (v, r) => (isCalendar(r) ? `${utcTime(v)}` : relativeTime(v).replace(/^t\u202f=\u202f/, "")),
+    format: (v, r) => (isCalendar(r) ? shortInstant(r, v) : relativeTime(v).replace(/^t\u202f=\u202f/, "")),
   },
   { key: "mass_g", title: "Amount", toShown: (v) => v, format: (v) => mass(v) },
 ];
@@ -80,11 +78,10 @@ function Narrowing({
   return (
     <figure>
       <figcaption>
-        {quantity.title}{" "}
-        <b>
-          {quantity.format(quantity.toShown(last[quantity.key], incident), river, spanOf(last))}
-          {quantity.unit && ` ${quantity.unit(river)}`}
-        </b>
+        {quantity.title} {/* What was found once and no longer holds is drawn, but is no answer. */}
+        {incident.estimate && (
+          <b>{quantity.format(quantity.toShown(last[quantity.key], incident), river, spanOf(last))}</b>
+        )}
       </figcaption>
       <Chart
         label={`${quantity.title} after each of ${history.length} estimates`}

@@ -1,16 +1,6 @@
 /* Which intakes are in its path, from when until when, and whether it harms. */
 import type { ComponentChildren } from "preact";
-import {
-  concentration,
-  duration,
-  givenKm,
-  instant,
-  isCalendar,
-  percent,
-  relativeTime,
-  utcTime,
-  type Unit,
-} from "../format";
+import { concentration, duration, givenKm, instant, isCalendar, percent, timesBeside, type Unit } from "../format";
 import type { Reading, River, Triple } from "../model";
 import { sensorName } from "../network";
 import type { SensorReadings } from "../readings";
@@ -19,22 +9,31 @@ import { Both, Card, noAnswer, Some, type CardProps } from "./card";
 
 const LISTED = 5; /* at once; the others behind a word */
 
+/* What is forecast between the two ends of a window: the level, or where there is none a tenth of the plume's peak. */
+function windowWords(threat: Threat): { lead: string; between: string } {
+  if (threat.intake.alarm_g_m3 === null) return { lead: "in the plume", between: "above a tenth of its peak" };
+  const lead = harm(threat) === "exceeds" ? "close" : "may pass the level";
+  return { lead, between: "above the alarm level" };
+}
+
 function When({ river, threat, now_s, origin_s }: { river: River; threat: Threat; now_s: number; origin_s: number }) {
   const { first_s, peak_s, window, passed, arrival } = threat;
   const time_s = first_s ?? peak_s;
   const range = arrival.first_s ?? arrival.peak_s;
   if (time_s === null || !range) return <span class="range">not expected to be reached</span>;
   const wait = time_s - now_s;
-  const text = isCalendar(river) ? (t: number) => utcTime(t) : relativeTime;
   const zone = isCalendar(river) ? " UTC" : "";
   const word = passed ? "passed" : wait > 60 ? `in ${duration(wait)}` : "now";
-  if (window && threat.intake.alarm_g_m3 !== null) {
-    const about = (t: Triple) => `${text(t[1])}${t[2] - t[0] < 60 ? "" : ` (${text(t[0])} to ${text(t[2])})`}${zone}`;
+  if (window) {
+    const { lead, between } = windowWords(threat);
+    const times = timesBeside(river, window.from[0], [...window.from, ...window.until]);
+    const about = (t: Triple, [lo, middle, hi]: string[]) =>
+      `${middle}${t[2] - t[0] < 60 ? "" : ` (${lo} to ${hi})`}${zone}`;
     return (
       <>
         <span class="wait">{word}</span>
         <span class="window">
-          {harm(threat) === "exceeds" ? "close" : "may pass the level"} from{" "}
+          {lead} from{" "}
           <b>
             <Both river={river} time_s={window.from[0]} />
           </b>{" "}
@@ -44,20 +43,19 @@ function When({ river, threat, now_s, origin_s }: { river: River; threat: Threat
           </b>
         </span>
         <span class="range">
-          above the alarm level from {about(window.from)} to {about(window.until)}
+          {between} from {about(window.from, times.slice(0, 3))} to {about(window.until, times.slice(3))}
         </span>
       </>
     );
   }
+  const [from, to] = timesBeside(river, time_s, [range[0] + origin_s, range[2] + origin_s]);
   return (
     <>
       <span class="wait">{word}</span>
       <Both river={river} time_s={time_s} />
       <span class="range">
         {first_s === null ? "peak only, below the alarm level; " : ""}
-        {range[2] - range[0] < 60
-          ? "to the minute"
-          : `between ${text(range[0] + origin_s)} and ${text(range[2] + origin_s)}${zone}`}
+        {range[2] - range[0] < 60 ? "to the minute" : `between ${from} and ${to}${zone}`}
       </span>
     </>
   );

@@ -1,9 +1,9 @@
 /* Where it came from, and where it goes. */
 import { peakOf, spreadOf } from "../forecast";
-import { concentration, duration, km, mass, percent } from "../format";
+import { concentration, duration, isCalendar, km, mass, percent, timesBeside } from "../format";
 import type { Incident, River } from "../model";
 import { downTo, isNetwork, placeText } from "../network";
-import { FORGOTTEN, silence, silenceSentence, spanOf, suspect } from "../sentence";
+import { FORGOTTEN, silence, silenceSentence, spanOf, suspect, suspectApart } from "../sentence";
 import { Both, Card, noAnswer, sentenceOf, Some, type CardProps } from "./card";
 
 const NAMED = 3; /* candidates, stretches and releases at once; the others behind a word */
@@ -107,7 +107,7 @@ function Lasting({ incident }: { incident: Incident }) {
   );
 }
 
-function NoOrigin({ incident }: { incident: Incident }) {
+function NoOrigin({ river, incident }: { river: River; incident: Incident }) {
   const early = silence(incident) === "too early" && incident.state === "open";
   return (
     <Card
@@ -115,14 +115,16 @@ function NoOrigin({ incident }: { incident: Incident }) {
       answer={noAnswer(incident)}
       tone={silence(incident) === "unexplained" ? "warn" : ""}
     >
-      <p>{early ? "The first estimate follows with the next readings." : sentenceOf(silenceSentence(incident))}</p>
+      <p>
+        {early ? "The first estimate follows with the next readings." : sentenceOf(silenceSentence(river, incident))}
+      </p>
     </Card>
   );
 }
 
 export function Origin({ river, incident }: CardProps) {
   const e = incident.estimate;
-  if (!e) return <NoOrigin incident={incident} />;
+  if (!e) return <NoOrigin river={river} incident={incident} />;
   const i = incident.interval;
   const span = spanOf(incident);
   const level = i ? percent(i.level) : "";
@@ -130,6 +132,9 @@ export function Origin({ river, incident }: CardProps) {
   const at = placeText(river, e.branch, e.location_m, span);
   const answer = who && who.probability >= 0.5 ? `${who.name}, ${percent(who.probability)} sure` : capital(at);
   const branch = incident.branches?.find((b) => b.id === e.branch);
+  const elsewhere = suspectApart(river, incident, who?.candidate);
+  const released_s = e.time_s + incident.origin_s;
+  const span_s = i && i.time_s.map((t) => t + incident.origin_s);
   return (
     <Card question="Where did it come from, and how sure?" answer={answer}>
       {incident.provisional && (
@@ -148,15 +153,21 @@ export function Origin({ river, incident }: CardProps) {
               {level}: km {km(i.location_m[0], span)} to {km(i.location_m[1], span)}
             </span>
           )}
+          {who && who.probability >= 0.5 && elsewhere && (
+            <span class="range">
+              by the readings alone; {who.name} is at {elsewhere}
+            </span>
+          )}
           {isNetwork(river) && branch && <span class="range">this branch: {percent(branch.probability)}</span>}
         </dd>
         <Region river={river} incident={incident} />
         <dt>Released</dt>
         <dd>
-          <Both river={river} time_s={e.time_s + incident.origin_s} />
-          {i && (
+          <Both river={river} time_s={released_s} />
+          {span_s && (
             <span class="range">
-              {level}: within {duration(i.time_s[1] - i.time_s[0])}
+              {level}: {timesBeside(river, released_s, span_s).join(" to ")}
+              {isCalendar(river) ? " UTC" : ""}
             </span>
           )}
         </dd>
