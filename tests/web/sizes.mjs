@@ -290,6 +290,12 @@ const SCENES = {
     await page.locator("svg.tree text", { hasText: /^Ash Brook .*%/ }).waitFor();
     assert.equal(await page.locator("svg.tree .candidate").count(), 2);
     await page.locator(".notices", { hasText: "Elm Weir never rose" }).waitFor();
+    /* A river without dates: the page has the hours and minutes of the bulletin. */
+    const bulletin = await (await fetch(`${service.address}/v1/incidents/${open.elm.id}/bulletin`)).text();
+    const [, from, until] = /close from +(\d+ h \d+ min) until (\d+ h \d+ min)/.exec(bulletin);
+    const path = plain(await page.locator(".answers .card", { hasText: "Which intake" }).innerText());
+    assert.match(path.replace(/\s+/g, " "), new RegExp(`close from t = ${from} until t = ${until}`));
+    assert.match(bulletin, new RegExp(`Elmtown intake: close from t = \\d+ h \\d\\d min until t = `));
     /* Where to sample next, for two crews that need an hour: as the service says it, and marked in the picture. */
     const ask = "for=intake&crews=2&delay=3600";
     const choice = (words) => page.locator("#advice").getByLabel(words);
@@ -303,9 +309,10 @@ const SCENES = {
       const listed = await page.locator("#advice .advice li").allInnerTexts();
       assert.equal(listed.length, advice.places.length);
       advice.places.forEach((place, i) => {
-        const at = (place.time_s / 3600).toFixed(2);
+        const minutes = Math.round(place.time_s / 60);
+        const at = `t = ${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
         assert.ok(place.from_s >= advice.now_s + 3600, "nobody can be there before");
-        if (place.from_s === place.until_s) assert.ok(listed[i].includes(`+${at}`), `${at}: ${listed[i]}`);
+        if (place.from_s === place.until_s) assert.ok(plain(listed[i]).includes(at), `${at}: ${listed[i]}`);
       });
       assert.equal(await page.locator("svg.tree .advice-marks path").count(), advice.places.length);
     }
