@@ -47,8 +47,10 @@ const crewsText = (crews: number) => (crews === 1 ? "one crew" : `${crews} crews
 const readyText = (delay_s: number) => (delay_s ? `in ${duration(delay_s)}` : "now");
 
 /* The same in words, where nothing can be chosen. */
-const askedText = ({ question, crews, delay_s }: Asked) =>
-  `To learn ${QUESTIONS.find(([word]) => word === question)![1]}, with ${crewsText(crews)}, ready ${readyText(delay_s)}.`;
+const askedText = ({ question, crews, delay_s }: Asked) => {
+  const [, what] = QUESTIONS.find(([word]) => word === question)!;
+  return `To learn ${what}, with ${crewsText(crews)}, ready ${readyText(delay_s)}.`;
+};
 
 function Tools({ asked, set }: { asked: Asked; set: (asked: Asked) => void }) {
   return (
