@@ -44,8 +44,8 @@ async function serve(river, readings) {
   return { service, address: `http://127.0.0.1:${port}` };
 }
 
-/* When the plume is drawn all has been answered. */
-async function take(address, name, viewport, whole) {
+/* What is on the screen, or a part of the page. When the plume is drawn all has been answered. */
+async function take(address, name, viewport, part) {
   const context = await browser.newContext({ viewport, timezoneId: "Europe/Berlin" });
   const page = await context.newPage();
   page.setDefaultTimeout(120000);
@@ -53,13 +53,14 @@ async function take(address, name, viewport, whole) {
   await page.locator(".plume .crest, .plume-line").first().waitFor({ state: "attached" });
   await page.locator(".sensor-card canvas").first().waitFor();
   await page.waitForTimeout(9000); /* one more round of forecasts, with every reading */
-  await page.screenshot({ path: join(out, name), type: "jpeg", quality: 45, fullPage: whole });
+  const what = part ? page.locator(part) : page;
+  await what.screenshot({ path: join(out, name), type: "jpeg", quality: 45 });
   await context.close();
 }
 
 const truckee = await serve("examples/truckee/river.yaml", "examples/truckee/readings.csv");
-await take(truckee.address, "dashboard.jpg", { width: 1280, height: 1440 }, false);
-await take(truckee.address, "phone.jpg", { width: 390, height: 844 }, false);
+await take(truckee.address, "dashboard.jpg", { width: 1280, height: 1440 });
+await take(truckee.address, "phone.jpg", { width: 390, height: 844 });
 truckee.service.kill();
 
 const river = join(folder, "elm.yaml");
@@ -79,7 +80,7 @@ const made = [
 ];
 writeFileSync(readings, spawnSync(program, made, { encoding: "utf8" }).stdout);
 const elm = await serve(river, readings);
-await take(elm.address, "network.jpg", { width: 1280, height: 1000 }, false);
+await take(elm.address, "network.jpg", { width: 1280, height: 1000 }, "#river");
 elm.service.kill();
 
 await browser.close();

@@ -87,7 +87,9 @@ static void tell_candidate(hw__outcome *outcome, hw__engine *engine, const hw__l
 static void clock_text(const hw__engine *engine, double time_s, char *out, size_t size) {
   char instant[48];
   if (!engine->calendar) {
-    snprintf(out, size, "t = %+.2f h", time_s / 3600);
+    const double minutes = round(fabs(time_s) / 60); /* as the text has it */
+    snprintf(out, size, "t = %s%.0f h %02.0f min", time_s < 0 && minutes > 0 ? "-" : "", floor(minutes / 60),
+             fmod(minutes, 60));
     return;
   }
   hw_time_format(60 * round(time_s / 60), instant, sizeof instant);

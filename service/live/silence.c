@@ -61,13 +61,33 @@ static int64_t latest_seq(hw__silence *silence, hw__place place, double latest_s
   return count ? record.seq : 0;
 }
 
+/* For whoever has no page before them. */
+static void say(const hw__site *site, const hw_sensor *sensor, bool silent, double age_s, char *out, size_t size) {
+  const char *river = site->river.name[0] ? site->river.name : site->id;
+  const char *name = sensor->name[0] ? sensor->name : sensor->id;
+  const double minutes = fmax(0, round(age_s / 60));
+  char age[40];
+  if (minutes < 60) {
+    snprintf(age, sizeof age, "%.0f min", minutes);
+  } else {
+    snprintf(age, sizeof age, "%.0f h %02.0f min", floor(minutes / 60), fmod(minutes, 60));
+  }
+  if (silent) {
+    snprintf(out, size, "%s: sensor %s is silent, last reading %s before.", river, name, age);
+  } else {
+    snprintf(out, size, "%s: sensor %s reports again.", river, name);
+  }
+}
+
 static bool tell(hw__silence *silence, hw__place place, const hw__detector *d, bool silent, double present_s) {
   hw__service *service = silence->service;
   const hw__site *site = hw__catalog_site(service->catalog, place.site);
   const hw_sensor *sensor = &site->river.sensors[place.sensor];
   const char *id = sensor->id;
-  json_t *body = json_pack("{s:s, s:s, s:o, s:o}", "sensor", id, "name", sensor->name, "latest_s",
-                           hw__real(d->latest_s), "age_s", hw__real(present_s - d->latest_s));
+  char sentence[512];
+  say(site, sensor, silent, present_s - d->latest_s, sentence, sizeof sentence);
+  json_t *body = json_pack("{s:s, s:s, s:o, s:o, s:s}", "sensor", id, "name", sensor->name, "latest_s",
+                           hw__real(d->latest_s), "age_s", hw__real(present_s - d->latest_s), "sentence", sentence);
   telling t = {.silent = silent,
                .event = {.seq = latest_seq(silence, place, d->latest_s),
                          .river = site->key,

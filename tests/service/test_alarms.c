@@ -93,6 +93,16 @@ static void test_an_intake_is_warned_once_and_the_warning_is_taken_back(void **s
   check_told(s, "intake_alarm", "probability 60 %");
 }
 
+/* Without dates a sentence has the hours and minutes of the text. */
+static void test_a_river_without_dates_is_told_in_hours_and_minutes(void **state) {
+  (void)state;
+  scene *s = set();
+  s->engine.calendar = false;
+  s->engine.incident.origin_s = -7200;
+  s->arrival.exceeds_alarm = 0.97;
+  check_told(s, "intake_alarm", "Town intake: close from t = -1 h 00 min until t = 1 h 10 min, probability 97 %.");
+}
+
 static void test_a_window_that_moves_is_told_again(void **state) {
   (void)state;
   scene *s = set();
@@ -237,6 +247,7 @@ static void test_a_window_that_appears_or_goes_is_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_intake_is_warned_once_and_the_warning_is_taken_back),
+      cmocka_unit_test(test_a_river_without_dates_is_told_in_hours_and_minutes),
       cmocka_unit_test(test_a_window_that_moves_is_told_again),
       cmocka_unit_test(test_without_trust_nothing_is_raised_and_nothing_withdrawn),
       cmocka_unit_test(test_a_candidate_is_named_and_cleared),

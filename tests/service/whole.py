@@ -761,6 +761,12 @@ def test_a_sensor_that_stops_is_told_once_and_once_more_when_it_is_back(folder):
         wait_for(service, [silent, heard])
         service.post(header + rows_of("s2", 6000, 12000))
         wait_for(service, [silent, heard, silent])
+        said = [e["body"]["sentence"] for e in service.get("/v1/events")["events"]]
+        assert said[:2] == [
+            "Demo River: sensor s1 is silent, last reading 50 min before.",
+            "Demo River: sensor s1 reports again.",
+        ], said
+        assert said[2].startswith("Demo River: sensor s1 is silent, last reading 1 h "), said
         until = time.time() + 10
         heard_of = lambda: {e["id"]: e["kind"] for e in map(json.loads, open(told))}  # noqa: E731  at least once each
         while time.time() < until and len(heard_of()) < 3:

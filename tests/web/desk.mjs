@@ -179,7 +179,7 @@ async function story() {
     await watcher.context().close();
   });
 
-  /* From the first byte asked for until the sentence stands; on a busy machine what the line and the page need for it. */
+  /* From the first byte asked for until the sentence stands; on a busy machine what line and page need for that. */
   async function openSlowly() {
     const context = await browser.newContext();
     const slow = await context.newPage();
@@ -202,7 +202,7 @@ async function story() {
     const needed_s = bytes / SLOW.bytes_s + trips * SLOW.latency_s + page_s;
     const trusted = quiet && (await isQuiet());
     console.log(
-      `    ${took_s.toFixed(2)} s by the clock${trusted ? "" : ", which other work disturbs"}; ${needed_s.toFixed(2)} s ` +
+      `    ${took_s.toFixed(2)} s by the clock${trusted ? "" : " (disturbed)"}; ${needed_s.toFixed(2)} s ` +
         `needed: ${(bytes / 1000).toFixed(0)} kB, ${trips} trips, ${(1000 * page_s).toFixed(0)} ms of processor`,
     );
     await context.close();

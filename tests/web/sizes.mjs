@@ -7,6 +7,7 @@
  * looking.mjs. Exit 77: no browser here. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cutText, faintText, inkOf, overlaps } from "./looking.mjs";
 import { COLOURS, SIZES, begin, plain } from "./browser.mjs";
@@ -165,6 +166,7 @@ async function settled() {
 
 /* --- what is looked at --- */
 
+const sentenceLike = (text) => text.slice(1);
 const sentenceOf = async (page) => plain(await page.locator(".sentence h1").innerText());
 const at = (page, river, id) => page.evaluate((h) => (location.hash = h), id ? `#/incident/${id}` : `#/river/${river}`);
 
@@ -288,6 +290,35 @@ const SCENES = {
     await page.locator("svg.tree text", { hasText: /^Ash Brook .*%/ }).waitFor();
     assert.equal(await page.locator("svg.tree .candidate").count(), 2);
     await page.locator(".notices", { hasText: "Elm Weir never rose" }).waitFor();
+    /* A river without dates: the page has the hours and minutes of the bulletin. */
+    const bulletin = await (await fetch(`${service.address}/v1/incidents/${open.elm.id}/bulletin`)).text();
+    const [, from, until] = /close from +(\d+ h \d+ min) until (\d+ h \d+ min)/.exec(bulletin);
+    const path = plain(await page.locator(".answers .card", { hasText: "Which intake" }).innerText());
+    assert.match(path.replace(/\s+/g, " "), new RegExp(`close from t = ${from} until t = ${until}`));
+    assert.match(bulletin, new RegExp(`Elmtown intake: close from t = \\d+ h \\d\\d min until t = `));
+    /* Where to sample next, for two crews that need an hour: as the service says it, and marked in the picture. */
+    const ask = "for=intake&crews=2&delay=3600";
+    const choice = (words) => page.locator("#advice").getByLabel(words);
+    const advice = await service.get(`/v1/incidents/${open.elm.id}/advice?${ask}`);
+    await choice("to learn").selectOption("intake");
+    await choice("with").selectOption("2");
+    await choice("ready").selectOption("3600");
+    if (advice.refusal) await page.locator("#advice .empty", { hasText: sentenceLike(advice.refusal) }).waitFor();
+    else {
+      await page.locator("#advice .note", { hasText: "what it adds to those before it" }).first().waitFor();
+      const listed = await page.locator("#advice .advice li").allInnerTexts();
+      assert.equal(listed.length, advice.places.length);
+      advice.places.forEach((place, i) => {
+        const minutes = Math.round(place.time_s / 60);
+        const at = `t = ${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, "0")} min`;
+        assert.ok(place.from_s >= advice.now_s + 3600, "nobody can be there before");
+        if (place.from_s === place.until_s) assert.ok(plain(listed[i]).includes(at), `${at}: ${listed[i]}`);
+      });
+      assert.equal(await page.locator("svg.tree .advice-marks path").count(), advice.places.length);
+    }
+    await choice("ready").selectOption("0");
+    await choice("with").selectOption("1");
+    await choice("to learn").selectOption("place");
   },
 
   async half(page) {
@@ -333,6 +364,17 @@ const SCENES = {
     await page.locator(".card p.range", { hasText: "Highest reading so far" }).waitFor();
     assert.match(plain(await page.locator(".card p.range", { hasText: "Highest" }).innerText()), /0\.019 \u00b5g\/l/);
     await page.locator(".readout", { hasText: /^\d+ readings; shown: the lowest and highest/ }).waitFor();
+    /* What is taken away is whole: every reading that the engine saw. */
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Readings, CSV" }).click(),
+    ]);
+    const rows =
+      readFileSync(await file.path(), "utf8")
+        .trim()
+        .split("\n").length - 1;
+    const { readings } = await service.get(`/v1/incidents/${open.busy.id}`);
+    assert.ok(rows === readings && rows > 90000, `${rows} rows of ${readings} readings`);
   },
 };
 
@@ -363,6 +405,8 @@ async function paper(page, open, name) {
         .isVisible(),
       `intake ${i + 1} on paper`,
     );
+  const advice = await page.locator("#advice").innerText();
+  assert.ok(!/River km/.test(advice) || /To learn where it came from, with one crew, ready now\./.test(advice), advice);
   await sound(page, `${name} on paper`);
 }
 

@@ -25,6 +25,7 @@ function load(name) {
 }
 const names = [
   "alarms",
+  "api",
   "attention",
   "forecast",
   "format",
@@ -37,7 +38,8 @@ const names = [
   "ticks",
 ];
 const modules = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await load(name)])));
-const { alarms, attention, forecast, format, geometry, mercator, network, readings, sentence, stream, ticks } = modules;
+const { alarms, api, attention, forecast, format, geometry, mercator, network, readings, sentence, stream, ticks } =
+  modules;
 rmSync(folder, { recursive: true });
 
 const reading = (time_s, concentration_g_m3 = 0.37, below_limit = false) => ({
@@ -132,24 +134,39 @@ test("what is the same of several sensors is said once, by their names", () => {
     "the equation does not explain the pulses, least of all at s3 and s1: this answer is the field model's",
     "sensor s1 rose to 6.06e-05 g/m3, not used",
   ];
-  assert.deepEqual(
-    sentence
-      .plainWarnings(river, { origin_s: 0, warnings }, format.unitFor(0.01))
-      .map((w) => w.replaceAll("\u202f", " ")),
-    [
-      "sensor Ford: a lone reading of 300 \u00b5g/l at t = +2.00 h counts for little",
-      "sensors Ford and Weir contradict each other: either may be wrong, and Ford is not believed here",
-      "the equation does not explain the pulses, least of all at Ford and Weir: this answer is the field model's",
-      "sensor Weir rose to 0.0606 \u00b5g/l, not used",
-      "2 sensors never rose above their background: Weir, s2",
-      "sensor Ford never rose above its detection limit",
-    ],
-  );
+  assert.deepEqual(sentence.plainWarnings(river, { origin_s: 0, warnings }, format.unitFor(0.01)).map(unbroken), [
+    "sensor Ford: a lone reading of 300 \u00b5g/l at t = 2 h 00 min counts for little",
+    "sensors Ford and Weir contradict each other: either may be wrong, and Ford is not believed here",
+    "the equation does not explain the pulses, least of all at Ford and Weir: this answer is the field model's",
+    "sensor Weir rose to 0.0606 \u00b5g/l, not used",
+    "2 sensors never rose above their background: Weir, s2",
+    "sensor Ford never rose above its detection limit",
+  ]);
   const why = { ...found, estimate: null, trust: "none", spill: null, trust_reason: "sensor s3 contradicts s1." };
   assert.match(
     sentence.spillSentence(river, why, 0, format.unitFor(1)),
     /readings at Weir .* explained: sensor Ford contradicts s1\. No source/,
   );
+});
+
+test("every open incident and every sensor is asked for, however many there are", async () => {
+  const asked = [];
+  globalThis.sessionStorage = { getItem: () => null };
+  globalThis.fetch = async (path) => {
+    asked.push(path);
+    const before = Number(/before=(\d+)/.exec(path)?.[1] ?? 1201);
+    const incidents = Array.from({ length: Math.min(500, before - 1) }, (_, i) => ({ id: before - 1 - i }));
+    return { ok: true, json: async () => ({ incidents, more: before > 501 }) };
+  };
+  const open = await api.openIncidents();
+  assert.deepEqual([open.length, open[0].id, open[1199].id], [1200, 1200, 1]);
+  await api.river("Ouse & Wharfe");
+  assert.deepEqual(asked, [
+    "/v1/incidents?state=open",
+    "/v1/incidents?state=open&before=701",
+    "/v1/incidents?state=open&before=201",
+    "/v1/rivers/Ouse%20%26%20Wharfe?limit=10000",
+  ]);
 });
 
 test("a suspect is named at its own place, and what the readings alone say stands beside it", () => {
@@ -184,7 +201,12 @@ test("times of several days have their day, times of one day that is told beside
     "28 Nov 12:26",
   ]);
   assert.deepEqual(format.timesBeside(river, at("17T23:00"), [at("18T00:10")]), ["18 Nov 00:10"]);
-  assert.deepEqual(format.timesBeside(brook, 0, [7200]).map(unbroken), ["t = +2.00 h"]);
+  assert.deepEqual(format.timesBeside(brook, 0, [7200]).map(unbroken), ["t = 2 h 00 min"]);
+  assert.deepEqual([-12940, -20, 59 * 60 + 31].map(format.relativeTime).map(unbroken), [
+    "t = \u22123 h 36 min",
+    "t = 0 h 00 min",
+    "t = 1 h 00 min",
+  ]);
 });
 
 test("a place between two points of the centreline is found by its river metre", () => {
@@ -245,7 +267,7 @@ test("an intake has passed only when its whole window has, doubt included", () =
   assert.equal(at(10999).passed, false);
   assert.equal(at(11001).passed, true);
   const text = unbroken(sentence.spillSentence(brook, { ...found, arrivals: [arrival] }, 0, format.unitFor(1)));
-  assert.match(text, /with 97 % probability\. Close from t = \+1\.11 h until t = \+3\.06 h\.$/);
+  assert.match(text, /with 97 % probability\. Close from t = 1 h 07 min until t = 3 h 03 min\.$/);
 });
 
 test("no spill seen and readings that cannot be explained are answers of their own", () => {
@@ -314,10 +336,10 @@ test("a river without dates is spoken of in hours of its readings", () => {
     arrivals: [],
     alarms: [],
   };
-  const text = sentence.spillSentence(river, incident, 7200, format.unitFor(1)).replaceAll("\u202f", " ");
+  const text = unbroken(sentence.spillSentence(river, incident, 7200, format.unitFor(1)));
   assert.equal(
     text,
-    "Demo River: still provisional, about 1.31 kg most likely entered at river km \u221212.0, at t = +1.03 h.",
+    "Demo River: still provisional, about 1.31 kg most likely entered at river km \u221212.0, at t = 1 h 02 min.",
   );
 });
 

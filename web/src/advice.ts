@@ -5,6 +5,13 @@ import type { Incident } from "./model";
 
 export type Question = "place" | "who" | "intake";
 
+/* What is asked: about what, for how many crews at once, and how long they need to be anywhere. */
+export interface Asked {
+  question: Question;
+  crews: number;
+  delay_s: number;
+}
+
 export interface AdvisedPlace {
   branch: string | null;
   location_m: number;
@@ -18,8 +25,7 @@ export interface AdvisedPlace {
   region_m: number | null;
 }
 
-export interface Advice {
-  question: Question;
+export interface Advice extends Asked {
   provisional: boolean;
   entropy_bits: number;
   region_m: number | null;
@@ -40,8 +46,11 @@ function show(incident: number, advised: Advised): void {
   listeners.forEach((tell) => tell());
 }
 
-export async function ask(incident: number, question: Question): Promise<Advised> {
-  const path = `/v1/incidents/${incident}/advice?for=${question}`;
+export const answers = (advice: Advice, asked: Asked) =>
+  advice.question === asked.question && advice.crews === asked.crews && advice.delay_s === asked.delay_s;
+
+export async function ask(incident: number, { question, crews, delay_s }: Asked): Promise<Advised> {
+  const path = `/v1/incidents/${incident}/advice?for=${question}&crews=${crews}&delay=${delay_s}`;
   try {
     const response = await fetch(path, { headers: { ...headers(), Accept: "application/json" }, cache: "no-store" });
     const body = (await response.json()) as Advice & { error?: string };
@@ -69,13 +78,13 @@ export const canAdvise = (incident: Incident) =>
   incident.state === "open" && Boolean(incident.trust) && incident.trust !== "none";
 
 /* Ask again while the incident is open: at once, then every ten seconds. */
-export function useAsking(incident: Incident, question: Question): void {
+export function useAsking(incident: Incident, asked: Asked): void {
   const open = canAdvise(incident);
   useEffect(() => {
     if (!open) return;
     let ended = false;
     const now = async () => {
-      const advised = await ask(incident.id, question);
+      const advised = await ask(incident.id, asked);
       if (!ended) show(incident.id, advised);
     };
     void now();
@@ -84,5 +93,5 @@ export function useAsking(incident: Incident, question: Question): void {
       ended = true;
       clearInterval(timer);
     };
-  }, [incident.id, question, open]);
+  }, [incident.id, asked.question, asked.crews, asked.delay_s, open]);
 }

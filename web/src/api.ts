@@ -67,7 +67,8 @@ const json = async <T>(path: string) => (await (await request(path, "application
 const name = encodeURIComponent;
 
 export const overview = () => json<{ rivers: RiverBrief[]; tiles: string | null }>("/v1/overview");
-export const river = (id: string) => json<River>(`/v1/rivers/${name(id)}`);
+/* With all its sensors: a river file holds no more. */
+export const river = (id: string) => json<River>(`/v1/rivers/${name(id)}?limit=10000`);
 
 /* Every line of a river, or of all rivers, thinned to what a small picture shows. */
 export async function centerline(id: string): Promise<CenterlineFeature[]> {
@@ -77,7 +78,18 @@ export async function centerline(id: string): Promise<CenterlineFeature[]> {
 export const centerlines = async (within_m: number) =>
   (await json<{ features: CenterlineFeature[] }>(`/v1/centerlines?within_m=${within_m}`)).features;
 
-export const openIncidents = async () => (await json<{ incidents: Incident[] }>("/v1/incidents?state=open")).incidents;
+/* Every one, however many: the oldest may be the worst. */
+export async function openIncidents(): Promise<Incident[]> {
+  const all: Incident[] = [];
+  for (let more = true; more;) {
+    const last = all[all.length - 1];
+    const before = last ? `&before=${last.id}` : "";
+    const page = await json<{ incidents: Incident[]; more: boolean }>(`/v1/incidents?state=open${before}`);
+    all.push(...page.incidents);
+    more = page.more && page.incidents.length > 0;
+  }
+  return all;
+}
 /* Past and present ones without their results, the latest first, so many before that one. */
 export const incidentsBefore = (id: number, limit: number) =>
   json<{ incidents: IncidentBrief[]; more: boolean }>(`/v1/incidents?brief=1&limit=${limit}&before=${id}`);

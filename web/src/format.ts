@@ -101,10 +101,16 @@ export function localTime(unix_s: number): string {
   return `${day}${pad(d.getHours())}:${pad(d.getMinutes())}`;
 }
 
-/* Hours on the clock of readings that carry no date. */
+/* On the clock of readings that carry no date, to the minute: with the digits of the text and the alarms. */
 export function relativeTime(time_s: number): string {
-  const hours = time_s / 3600;
-  return `t${NARROW}=${NARROW}${hours < 0 ? MINUS : "+"}${Math.abs(hours).toFixed(2)}${NARROW}h`;
+  const minutes = Math.round(Math.abs(time_s) / 60);
+  const sign = time_s < 0 && minutes > 0 ? MINUS : "";
+  return `t${NARROW}=${NARROW}${sign}${Math.floor(minutes / 60)}${NARROW}h\u00a0${pad(minutes % 60)}${NARROW}min`;
+}
+
+/* The same along an axis, which counts in hours and their hundredths. */
+export function axisHours(time_s: number): string {
+  return `${time_s < 0 ? MINUS : "+"}${(Math.abs(time_s) / 3600).toFixed(2)}${NARROW}h`;
 }
 
 export const isCalendar = (river: { time_base: TimeBase } | undefined) => river?.time_base !== "relative";

@@ -1,7 +1,7 @@
 /* Where and when to take the next sample: a card, and marks on the pictures of the river. */
 import { useState } from "preact/hooks";
-import { canAdvise, useAdvised, useAsking, type AdvisedPlace, type Question } from "../advice";
-import { concentration, givenKm, percent, shortInstant, type Unit } from "../format";
+import { answers, canAdvise, useAdvised, useAsking, type AdvisedPlace, type Asked, type Question } from "../advice";
+import { concentration, duration, givenKm, percent, shortInstant, type Unit } from "../format";
 import type { Incident, River } from "../model";
 import { givenPlace } from "../network";
 import { sentenceOf } from "./card";
@@ -12,6 +12,70 @@ const QUESTIONS: [Question, string][] = [
   ["who", "who it was"],
   ["intake", "what reaches the intakes"],
 ];
+const CREWS = [1, 2, 3, 4, 5, 6, 7, 8];
+const DELAYS_S = [0, 900, 1800, 3600, 7200, 14400, 28800];
+
+function Choice<T extends string | number>({
+  lead,
+  value,
+  options,
+  choose,
+}: {
+  lead: string;
+  value: T;
+  options: [T, string][];
+  choose: (value: T) => void;
+}) {
+  return (
+    <label>
+      {lead}{" "}
+      <select
+        value={value}
+        onChange={(event) => choose(options.find(([v]) => String(v) === event.currentTarget.value)![0])}
+      >
+        {options.map(([v, text]) => (
+          <option key={v} value={v}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const crewsText = (crews: number) => (crews === 1 ? "one crew" : `${crews} crews`);
+const readyText = (delay_s: number) => (delay_s ? `in ${duration(delay_s)}` : "now");
+
+/* The same in words, where nothing can be chosen. */
+const askedText = ({ question, crews, delay_s }: Asked) => {
+  const [, what] = QUESTIONS.find(([word]) => word === question)!;
+  return `To learn ${what}, with ${crewsText(crews)}, ready ${readyText(delay_s)}.`;
+};
+
+function Tools({ asked, set }: { asked: Asked; set: (asked: Asked) => void }) {
+  return (
+    <>
+      <Choice
+        lead="to learn"
+        value={asked.question}
+        options={QUESTIONS}
+        choose={(question) => set({ ...asked, question })}
+      />
+      <Choice
+        lead="with"
+        value={asked.crews}
+        options={CREWS.map((n) => [n, crewsText(n)])}
+        choose={(crews) => set({ ...asked, crews })}
+      />
+      <Choice
+        lead="ready"
+        value={asked.delay_s}
+        options={DELAYS_S.map((s) => [s, readyText(s)])}
+        choose={(delay_s) => set({ ...asked, delay_s })}
+      />
+    </>
+  );
+}
 
 function Place({ river, unit, place }: { river: River; unit: Unit; place: AdvisedPlace }) {
   const [from, to] = place.stretch_m;
@@ -33,25 +97,19 @@ function Place({ river, unit, place }: { river: River; unit: Unit; place: Advise
 }
 
 export function AdvicePanel({ river, incident, unit }: { river: River; incident: Incident; unit: Unit }) {
-  const [question, setQuestion] = useState<Question>("place");
-  useAsking(incident, question);
+  const [asked, setAsked] = useState<Asked>({ question: "place", crews: 1, delay_s: 0 });
+  useAsking(incident, asked);
   const advised = useAdvised(incident);
-  const advice = advised?.advice?.question === question ? advised.advice : null;
-  const choose = (event: Event) => setQuestion((event.currentTarget as HTMLSelectElement).value as Question);
-  const tools = (
-    <label>
-      to learn{" "}
-      <select value={question} onChange={choose}>
-        {QUESTIONS.map(([word, text]) => (
-          <option key={word} value={word}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </label>
+  const advice = advised?.advice && answers(advised.advice, asked) ? advised.advice : null;
+  const ranked =
+    "Ranked by the information a reading is expected to give; one bit halves the stretch, or the suspects.";
+  const note = advice && (
+    <>
+      <span class="on-paper">{`${askedText(asked)} `}</span>
+      {ranked}
+      {asked.crews > 1 && " The bits of each are what it adds to those before it."}
+    </>
   );
-  const note =
-    advice && "Ranked by the information a reading is expected to give; one bit halves the stretch, or the suspects.";
   const silent =
     incident.state !== "open"
       ? "the incident is closed"
@@ -61,7 +119,12 @@ export function AdvicePanel({ river, incident, unit }: { river: River; incident:
           ? "the readings cannot be explained: there is nothing to advise on"
           : "appears with the first answer of the posterior engine";
   return (
-    <Panel id="advice" title="Where to sample next" note={note} tools={canAdvise(incident) && tools}>
+    <Panel
+      id="advice"
+      title="Where to sample next"
+      note={note}
+      tools={canAdvise(incident) && <Tools asked={asked} set={setAsked} />}
+    >
       {advice ? (
         <ol class="advice">
           {advice.places.map((place) => (

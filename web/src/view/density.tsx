@@ -1,6 +1,6 @@
 /* Where and when, together: the darker a cell, the more probable. */
 import { useMemo, useRef } from "preact/hooks";
-import { fixedKm, isCalendar, km, relativeTime, utcDate, utcTime } from "../format";
+import { fixedKm, isCalendar, km, axisHours, utcDate, utcTime } from "../format";
 import type { Branch, Incident, Posterior, River } from "../model";
 import { branchName, branchOf } from "../network";
 import { FORGOTTEN, silence } from "../sentence";
@@ -96,7 +96,7 @@ function Density({
       ),
     [grid, width],
   );
-  const timeText = (t: number) => (isCalendar(river) ? utcTime(t) : relativeTime(t));
+  const timeText = (t: number) => (isCalendar(river) ? utcTime(t) : axisHours(t));
   const times = timeTicks(t0, t1, 7, isCalendar(river) ? TIME_STEPS : HOUR_STEPS);
   const severalDays = isCalendar(river) && utcDate(t0) !== utcDate(t1);
   const isNewDay = (i: number) => severalDays && (i === 0 || utcDate(times[i]!) !== utcDate(times[i - 1]!));

@@ -1,7 +1,7 @@
 /* How the estimate narrowed, reading by reading. */
 import { useMemo, useRef } from "preact/hooks";
 import type uPlot from "uplot";
-import { isCalendar, km, mass, relativeTime, shortInstant } from "../format";
+import { axisHours, km, mass, isCalendar, shortInstant } from "../format";
 import type { Incident, River, Source, Track } from "../model";
 import { spanOf } from "../sentence";
 import { Chart } from "./chart";
@@ -18,6 +18,7 @@ interface Quantity {
   title: string;
   toShown: (value: number, incident: Incident) => number;
   format: (value: number, river: River, span_m: number) => string;
+  tick?: (value: number) => string; /* along the axis, where that is shorter */
 }
 
 const QUANTITIES: Quantity[] = [
@@ -26,7 +27,8 @@ const QUANTITIES: Quantity[] = [
     key: "time_s",
     title: "Time of release",
     toShown: (v, i) => v + i.origin_s,
-    format: (v, r) => (isCalendar(r) ? shortInstant(r, v) : relativeTime(v).replace(/^t\u202f=\u202f/, "")),
+    format: (v, r) => shortInstant(r, v),
+    tick: axisHours,
   },
   { key: "mass_g", title: "Amount", toShown: (v) => v, format: (v) => mass(v) },
 ];
@@ -91,7 +93,7 @@ function Narrowing({
         xKind="count"
         x={[history[0]!.readings, Math.max(history[0]!.readings + 1, last.readings)]}
         y={y}
-        yFormat={(v) => quantity.format(v, river, y[1] - y[0])}
+        yFormat={quantity.tick ?? ((v) => quantity.format(v, river, y[1] - y[0]))}
         height={HEIGHT}
         wideAxis
         {...(quantity.key === "time_s" ? { yTime: isCalendar(river) ? ("utc" as const) : ("hours" as const) } : {})}
