@@ -94,6 +94,39 @@ static void test_two_releases_are_counted_and_each_is_found(void **state) {
   hw_river_free(&river);
 }
 
+/* An intake between them: it has not passed before the second one has. */
+static void test_an_intake_stays_closed_until_both_releases_have_passed(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  hw_intake town = {.id = "town", .location_m = river.sensors[0].location_m + 3000, .alarm_g_m3 = 1e-5};
+  hw_intake *const given = river.intakes;
+  const size_t given_count = river.intake_count;
+  river.intakes = &town;
+  river.intake_count = 1;
+  river.sensor_count = 1;
+  river.search.hi.time_s = 0;
+  const hw_source later = {1100, -19300, paper_truth.time_s + 7200};
+  simulate(&river, &paper_truth, 71);
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate alone = answer(run);
+  assert_int_equal(alone.arrival_count, 1);
+  const double front_s = alone.arrivals[0].first_s.mid;
+  hw_run_free(run);
+  add_release(&river, &later);
+  run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  assert_int_equal(e.release_count, 2);
+  assert_int_equal(e.arrival_count, 1);
+  const double passage = later.time_s + (town.location_m - later.location_m) / (80 / 60.0);
+  assert_true(e.arrivals[0].last_s.lo > passage);
+  check_near(e.arrivals[0].first_s.mid, front_s, 600); /* the first one's front, as before */
+  assert_true(e.arrivals[0].exceeds_alarm > 0.9 && e.arrivals[0].exceeds_alarm <= 1);
+  hw_run_free(run);
+  river.intakes = given;
+  river.intake_count = given_count;
+  hw_river_free(&river);
+}
+
 /* The lower sensor, where both have run into one pulse, is nobody's. */
 static void test_pulses_that_have_run_together_below_do_not_hide_two_releases(void **state) {
   (void)state;
@@ -129,6 +162,7 @@ int main(void) {
       cmocka_unit_test(test_a_second_pulse_is_told_from_noise_and_from_a_shoulder),
       cmocka_unit_test(test_a_spike_is_no_release),
       cmocka_unit_test(test_two_releases_are_counted_and_each_is_found),
+      cmocka_unit_test(test_an_intake_stays_closed_until_both_releases_have_passed),
       cmocka_unit_test(test_pulses_that_have_run_together_below_do_not_hide_two_releases),
       cmocka_unit_test(test_one_release_is_one),
   };

@@ -290,13 +290,18 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *wh
   const int first = two->answer[0].source.time_s <= two->answer[1].source.time_s ? 0 : 1;
   two->release[0] = release_of(&two->answer[first], two->probability);
   two->release[1] = release_of(&two->answer[1 - first], two->probability);
-  return HW_OK;
+  status = hw__two_unite_arrivals(two, river->intake_count);
+  if (status != HW_OK) {
+    hw__two_free(two, engine);
+  }
+  return status;
 }
 
 void hw__two_free(hw__two *two, const hw__asked *engine) {
   for (int k = 0; k < 2; k++) {
     engine->destroy(two->state[k]);
   }
+  free(two->arrivals);
   memset(two, 0, sizeof *two);
 }
 
@@ -308,6 +313,8 @@ void hw__two_estimate(const hw__two *two, hw_estimate *out) {
   *out = two->answer[hw__two_larger(two)];
   out->releases = two->release;
   out->release_count = 2;
+  out->arrivals = two->arrivals;
+  out->arrival_count = two->arrival_count;
 }
 
 hw_status hw__two_predict(const hw__two *two, const hw__asked *engine, const hw_prediction *prediction) {

@@ -38,6 +38,8 @@ typedef struct {
   void *state[2];        /* engines, the earlier pulses' first */
   hw_estimate answer[2]; /* of each */
   hw_release release[2]; /* in order of time */
+  hw_arrival *arrivals;  /* of both */
+  size_t arrival_count;
 } hw__two;
 
 /* Takes apart and asks, where the sensors' own pulses (by sensor) show two. Nothing is left over of what was there
@@ -45,8 +47,10 @@ typedef struct {
  * Status: HW_ENOMEM, HW_EHYDRAULICS */
 hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *whole, const hw__tails *tails);
 void hw__two_free(hw__two *two, const hw__asked *engine);
-/* The larger release's answer, with both releases in it. */
+/* The larger release's answer, with both releases in it; what intakes must expect is of both. */
 void hw__two_estimate(const hw__two *two, hw_estimate *out);
+/* both_arrive.c: what either release brings to each intake, in the intakes' order. Status: HW_ENOMEM */
+hw_status hw__two_unite_arrivals(hw__two *two, size_t intake_count);
 /* Which of the two engines has the larger release. */
 int hw__two_larger(const hw__two *two);
 /* What both bring, added up. Status: as the engine's; HW_ENOMEM */
