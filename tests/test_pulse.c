@@ -137,6 +137,34 @@ static void test_noise_alone_is_no_pulse(void **state) {
   }
 }
 
+/* What lies below a limit is told by no more than "below it". */
+static void censor_below(double limit) {
+  for (size_t i = 0; i < series.count; i++) {
+    if (series.span[i].value_g_m3 < limit) {
+      series.span[i].value_g_m3 = limit;
+      series.span[i].side = HW__BELOW;
+    }
+  }
+}
+
+/* The level stands two standard deviations above the limit, and some of its readings fall below: a few non-detects do
+ * not hide what all the others show. Where it stands far below the limit, they do. */
+static void test_a_few_non_detects_do_not_hide_a_level_that_shows(void **state) {
+  (void)state;
+  const double sd = hypot(floor_noise, share * level);
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    read_pulse(0.37, 1, INFINITY, seed);
+    censor_below(level - 2 * sd);
+    fit_series();
+    assert_true(fit.seen && !view.hidden);
+    check_near(view.background_g_m3, level, 4 * sd / sqrt(120)); /* by the readings away from the pulse */
+    read_pulse(0.37, 1, INFINITY, seed);
+    censor_below(level + 6 * sd);
+    fit_series();
+    assert_true(fit.seen && view.hidden);
+  }
+}
+
 /* Five digits and a noise of one in twenty: the highest value twice is no chance. Where the digits are as coarse as the
  * noise it is one. */
 static void test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine(void **state) {
@@ -262,6 +290,7 @@ int main(void) {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
       cmocka_unit_test(test_many_readings_leave_no_bias_and_no_clipped_top),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
+      cmocka_unit_test(test_a_few_non_detects_do_not_hide_a_level_that_shows),
       cmocka_unit_test(test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine),
       cmocka_unit_test(test_a_pulse_that_was_read_twice_is_seen),
       cmocka_unit_test(test_a_lone_spike_is_no_pulse),

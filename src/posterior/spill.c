@@ -56,8 +56,8 @@ HW__INLINE hw__v4 log_probability(const hw__station *s, hw__v4 log_likelihood) {
 }
 
 /* What the stations say, added up. Backgrounds that detection limits hide: either each is anything below its limit
- * (`any`), or the river is clean (`none`). Taken one by one, sixty sensors would agree on a middling background that
- * none of them has seen. */
+ * (`any`), or the river is clean (`none`), which it cannot be where another sensor shows a background. Taken one by
+ * one, sixty sensors would agree on a middling background that none of them has seen. */
 typedef struct {
   hw__v4 any[HW__FOURS], none[HW__FOURS];
 } votes;
@@ -113,7 +113,8 @@ static void evaluate_block(hw__spill *spill, size_t phase, const uint64_t *chanc
   for (size_t i = 0; i < n; i++) {
     const size_t g = i / HW__LANES, lane = i % HW__LANES;
     log_prior[i] = w->release[i].log_prior;
-    log_likelihood[i] = (phase == ANCHOR_ALONE ? 0 : w->ratio[i]) + log_sum(v.any[g][lane], v.none[g][lane]) - M_LN2;
+    const double any = v.any[g][lane], own = spill->stained ? any : log_sum(any, v.none[g][lane]) - M_LN2;
+    log_likelihood[i] = (phase == ANCHOR_ALONE ? 0 : w->ratio[i]) + own;
   }
 }
 

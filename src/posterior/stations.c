@@ -38,10 +38,21 @@ static double highest_level(const hw__ade *a) {
   return level;
 }
 
+/* Whether a sensor's level shows, and is plainly not nothing: then the river is not clean. */
+static bool shows_a_level(const hw__fit *fit, const hw__view *view, const hw__tails *tails) {
+  static const double plain = 4; /* standard deviations */
+  if (view->hidden || fit->few) {
+    return false;
+  }
+  const double known = hw__view_without(view, tails, 0, view->count).curvature;
+  return fit->level_g_m3 > 0 && fit->level_g_m3 * fit->level_g_m3 * known > plain * plain;
+}
+
 size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
   const hw__station from = station_of(a, anchor);
   const double level = highest_level(a);
   size_t n = 0, at = 0;
+  a->spill.stained = false;
   for (size_t i = 0; i < a->river->sensor_count; i++) {
     const size_t s = a->order[i];
     if (a->series[s].count == 0) {
@@ -56,6 +67,7 @@ size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
     }
     a->station[n].fit = &a->fit[n];
     a->station[n].view = &a->view[s];
+    a->spill.stained = a->spill.stained || shows_a_level(&a->fit[n], &a->view[s], &a->tails);
     at = s == anchor ? n : at;
     n++;
   }
