@@ -165,6 +165,30 @@ static void test_a_few_non_detects_do_not_hide_a_level_that_shows(void **state) 
   }
 }
 
+/* The level swings by four noises within four hours, and the pulse passes while it is low. */
+static void add_a_swinging_level(void) {
+  for (size_t i = 0; i < series.count; i++) {
+    series.span[i].value_g_m3 -= 4 * floor_noise * cos(2 * M_PI * (series.span[i].time_s - 37000) / 14000);
+  }
+}
+
+/* Wandering is seen, with a few non-detects at its lowest or without. */
+static void test_a_level_that_wanders_is_seen_beside_non_detects(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (int cut = 0; cut < 2; cut++) {
+      read_pulse(0.12, 1, INFINITY, seed);
+      add_a_swinging_level();
+      if (cut) {
+        censor_below(level - 6.2 * floor_noise);
+      }
+      fit_series();
+      assert_true(fit.seen && !view.hidden);
+      check_near(fit.wander_g_m3, 4 * floor_noise / M_SQRT2, 0.6 * floor_noise); /* of two swings */
+    }
+  }
+}
+
 /* Five digits and a noise of one in twenty: the highest value twice is no chance. Where the digits are as coarse as the
  * noise it is one. */
 static void test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine(void **state) {
@@ -291,6 +315,7 @@ int main(void) {
       cmocka_unit_test(test_many_readings_leave_no_bias_and_no_clipped_top),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_a_few_non_detects_do_not_hide_a_level_that_shows),
+      cmocka_unit_test(test_a_level_that_wanders_is_seen_beside_non_detects),
       cmocka_unit_test(test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine),
       cmocka_unit_test(test_a_pulse_that_was_read_twice_is_seen),
       cmocka_unit_test(test_a_lone_spike_is_no_pulse),
