@@ -189,6 +189,28 @@ static void test_a_level_that_wanders_is_seen_beside_non_detects(void **state) {
   }
 }
 
+/* A level that swings makes a hump of a hundred readings; the pulse shows in two, a tenth and half as high as it is. It
+ * is the pulse that is fitted. */
+static void test_a_pulse_read_twice_is_not_outvoted_by_a_level_that_drifts(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    hw_rng rng;
+    hw_rng_seed(&rng, seed, 15);
+    memset(&series, 0, sizeof series);
+    for (int i = 0; i < 70; i++) {
+      const double t = 3 * width * i, hump = 6 * floor_noise * exp(-0.5 * pow((t - 90 * width) / (25 * width), 2));
+      const double plume = i == 40 ? 0.037 : i == 41 ? 0.185 : 0, c = level + hump + plume;
+      hw__series_insert(
+          &series,
+          &(hw_reading){.time_s = t, .concentration_g_m3 = c + hypot(floor_noise, share * c) * hw_rng_normal(&rng)});
+    }
+    fit_series();
+    assert_true(fit.seen && fit.strong && fit.sketchy);
+    check_near(hw__curve_at(&fit.curve, 3 * width * 41, 0), 0.185, 0.25 * 0.185); /* five times its noise */
+    assert_true(fit.peak_s > 3 * width * 40 && fit.peak_s < 3 * width * 42);
+  }
+}
+
 /* Five digits and a noise of one in twenty: the highest value twice is no chance. Where the digits are as coarse as the
  * noise it is one. */
 static void test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine(void **state) {
@@ -316,6 +338,7 @@ int main(void) {
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_a_few_non_detects_do_not_hide_a_level_that_shows),
       cmocka_unit_test(test_a_level_that_wanders_is_seen_beside_non_detects),
+      cmocka_unit_test(test_a_pulse_read_twice_is_not_outvoted_by_a_level_that_drifts),
       cmocka_unit_test(test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine),
       cmocka_unit_test(test_a_pulse_that_was_read_twice_is_seen),
       cmocka_unit_test(test_a_lone_spike_is_no_pulse),

@@ -104,6 +104,7 @@ hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
       value[n++] = s->span[i].value_g_m3;
     }
   }
+  g.high_s = s->span[g.high_at].time_s;
   sort_values(value, n);
   g.low = n > 0 ? value[n / 5] : 0;
   g.hidden = isfinite(g.lowest_limit) ? hidden_by(s, plainly_above(sensor, g.lowest_limit, g.high)) : 0;

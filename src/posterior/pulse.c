@@ -58,16 +58,35 @@ typedef struct {
   double late, wide, tall;
 } guess;
 
+/* Whether a fit is one of the highest reading that another confirms, where that is plain. One reading can speak against
+ * a curve only so loudly; so a level that drifts for a day may outvote the two readings in which a narrow pulse showed.
+ */
+static bool meets_the_highest(const hw__pulse_problem *q, const hw__glance *g, const attempt *a) {
+  const double rise = g->high - g->low;
+  if (!isfinite(a->squares) || !(rise > strong_height * q->unit_g_m3)) {
+    return isfinite(a->squares);
+  }
+  const hw__curve curve = hw__problem_curve(q, a->p);
+  return hw__curve_at(&curve, g->high_s, 0) > 0.5 * rise;
+}
+
 /* A few of them: a pulse that is still rising may be wider and later than what is seen of it, and the top of one that
- * was read no more than three times may lie between the readings, narrow and high. */
+ * was read no more than three times may lie between the readings, narrow and high, nearer to the one or to the other.
+ */
 static attempt best_fit(const hw__pulse_problem *q, const hw__glance *g, double passage, double width) {
-  static const guess guesses[] = {{0, 1, 1}, {0, 0.5, 0.5}, {1, 1.7, 1.7}, {2, 2.5, 2.5}, {0, 0.5, 2}, {0, 0.3, 7}};
-  const size_t count = g->above_half <= 3 ? 6 : 4;
+  static const guess guesses[] = {{0, 1, 1},   {0, 0.5, 0.5}, {1, 1.7, 1.7},  {2, 2.5, 2.5},
+                                  {0, 0.5, 2}, {0, 0.3, 7},   {-0.4, 0.3, 7}, {0.4, 0.3, 7}};
+  const size_t count = g->above_half <= 3 ? 8 : 4;
   attempt best = {.squares = INFINITY};
+  bool met = false;
   for (size_t i = 0; i < count; i++) {
     const guess *f = &guesses[i];
     const attempt a = fit_from(q, passage + f->late * width, f->wide * width, (g->high - g->low) * f->tall, g->low);
-    best = a.squares < best.squares ? a : best;
+    const bool meets = meets_the_highest(q, g, &a);
+    if (meets > met || (meets == met && a.squares < best.squares)) {
+      best = a;
+      met = meets;
+    }
   }
   return best;
 }
