@@ -87,6 +87,20 @@ static double plainly_above(const hw_sensor *sensor, double limit_g_m3, double h
   return limit_g_m3 + 3 * sqrt(hw__noise_variance(sensor, floor, limit_g_m3));
 }
 
+/* Noise that is cut off at zero leaves no more than every second reading there. */
+static bool is_flat(const hw__series *s) {
+  static const double often = 16;
+  double count = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const hw__span *span = &s->span[i];
+    if (span->side != HW__MEASURED || span->varied || span->value_g_m3 != s->span[0].value_g_m3) {
+      return false;
+    }
+    count += span->count;
+  }
+  return count >= often;
+}
+
 hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
   hw__glance g = {.low = 0, .high = -INFINITY, .lowest_limit = INFINITY, .clipped_at = INFINITY};
   double value[SAMPLED], step[SAMPLED];
@@ -120,6 +134,7 @@ hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
   }
   sort_values(step, steps);
   g.scatter = steps >= 8 ? 1.4826 * step[steps / 2] : 0;
+  g.flat = is_flat(s);
   if (!isnan(sensor->background_g_m3)) {
     g.low = sensor->background_g_m3;
   }

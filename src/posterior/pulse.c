@@ -158,6 +158,19 @@ static double log_met(const hw__view *view) {
   return sum;
 }
 
+/* What is known of a sensor before anything is fitted. */
+static hw__fit fit_at_first(const hw__series *series, const hw_sensor *sensor, const hw__glance *g) {
+  const double floor = hw__glance_floor(sensor, g);
+  return (hw__fit){.few = series->count < fewest_readings,
+                   .inflation = 1,
+                   .misfit = 1,
+                   .floor_g_m3 = floor,
+                   .scatter = g->scatter / floor,
+                   .flat = g->flat && sensor->noise_absolute_g_m3 > 0,
+                   .first_s = series->span[0].time_s,
+                   .last_s = series->span[series->count - 1].time_s};
+}
+
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
                     double level_g_m3, hw__fit *fit, hw__view *view) {
   hw__glance g = hw__glance_at(series, sensor);
@@ -165,9 +178,7 @@ void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw_
   if (few && isnan(sensor->background_g_m3)) { /* all of them may stand on the pulse */
     g.low = fmin(g.low, level_g_m3);
   }
-  *fit = (hw__fit){.few = few, .inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
-  fit->first_s = series->span[0].time_s;
-  fit->last_s = series->span[series->count - 1].time_s;
+  *fit = fit_at_first(series, sensor, &g);
   hw__focus there = *focus;
   there.floor_g_m3 = fit->floor_g_m3;
   there.share = sensor->noise_relative;
@@ -268,10 +279,7 @@ static bool lasts(hw__pulse_problem *q, attempt *best) {
 void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, hw__fit *fit,
                    hw__view *view) {
   hw__glance g = hw__glance_at(series, sensor);
-  *fit = (hw__fit){
-      .few = series->count < fewest_readings, .inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
-  fit->first_s = series->span[0].time_s;
-  fit->last_s = series->span[series->count - 1].time_s;
+  *fit = fit_at_first(series, sensor, &g);
   hw__glance_clipping(series, fit->floor_g_m3, sensor->noise_relative, &g);
   fit->clipped_at_g_m3 = g.clipped_at;
   double passage, width;

@@ -30,6 +30,7 @@ typedef struct {
   double per_discharge, per_area; /* area = mass (per_discharge + per_area / velocity factor) */
   double common_v;                /* of the largest common doubt, what the water there has */
   double gain_sd;
+  bool suspect; /* by what it shows of its own noise it may well be broken (stations.c) */
   const hw__fit *fit;
   const hw__view *view;
 } hw__station;
