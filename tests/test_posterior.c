@@ -164,6 +164,36 @@ static void test_a_sensor_that_is_a_little_off_its_scale_is_told(void **state) {
   }
 }
 
+/* Of two sensors one is dead, or tells in micrograms: its own noise gives it away, and the other is believed. One that
+ * is only silent, below a limit, is outvoted by a plain pulse as well. */
+static void test_a_broken_sensor_does_not_hide_the_other(void **state) {
+  (void)state;
+  static const struct {
+    double gain, limit_g_m3;
+    const char *told;
+  } faults[] = {{0, 0, "s2 reads 0 g/m3 throughout"}, {1000, 0, "s2 scatters"}, {0, 2e-3, "s2 contradicts"}};
+  for (size_t k = 0; k < sizeof faults / sizeof faults[0]; k++) {
+    hw_river river = two_sensors();
+    river.sensors[0].noise_absolute_g_m3 = river.sensors[1].noise_absolute_g_m3 = 5e-4;
+    river.sensors[1].location_m = -9000; /* where the whole pulse passes in time */
+    simulate(&river, &paper_truth, 12);
+    for (size_t i = 0; i < reading_count; i++) {
+      hw_reading *r = &readings[i];
+      r->concentration_g_m3 *= r->sensor ? faults[k].gain : 1;
+      r->below_limit = r->concentration_g_m3 < faults[k].limit_g_m3;
+      r->concentration_g_m3 = r->below_limit ? faults[k].limit_g_m3 : r->concentration_g_m3;
+    }
+    river.sensors[0].detection_limit_g_m3 = river.sensors[1].detection_limit_g_m3 = faults[k].limit_g_m3;
+    hw_run *run = run_all(&river, 1);
+    const hw_estimate e = answer(run);
+    assert_true(e.trust != HW_TRUST_NONE);
+    check_holds(&e, &paper_truth);
+    assert_true(has_warning(run, faults[k].told));
+    hw_run_free(run);
+    hw_river_free(&river);
+  }
+}
+
 static void test_unknown_hydraulics_are_inferred(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -429,6 +459,7 @@ int main(void) {
       cmocka_unit_test(test_uncertain_gains_widen_the_mass_and_free_the_place),
       cmocka_unit_test(test_a_sensor_that_shows_too_little_is_told),
       cmocka_unit_test(test_a_sensor_that_is_a_little_off_its_scale_is_told),
+      cmocka_unit_test(test_a_broken_sensor_does_not_hide_the_other),
       cmocka_unit_test(test_unknown_hydraulics_are_inferred),
       cmocka_unit_test(test_a_river_far_slower_than_thought_is_found),
       cmocka_unit_test(test_reaches_and_decay_are_followed),

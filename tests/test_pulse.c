@@ -137,6 +137,80 @@ static void test_noise_alone_is_no_pulse(void **state) {
   }
 }
 
+/* What lies below a limit is told by no more than "below it". */
+static void censor_below(double limit) {
+  for (size_t i = 0; i < series.count; i++) {
+    if (series.span[i].value_g_m3 < limit) {
+      series.span[i].value_g_m3 = limit;
+      series.span[i].side = HW__BELOW;
+    }
+  }
+}
+
+/* The level stands two standard deviations above the limit, and some of its readings fall below: a few non-detects do
+ * not hide what all the others show. Where it stands far below the limit, they do. */
+static void test_a_few_non_detects_do_not_hide_a_level_that_shows(void **state) {
+  (void)state;
+  const double sd = hypot(floor_noise, share * level);
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    read_pulse(0.37, 1, INFINITY, seed);
+    censor_below(level - 2 * sd);
+    fit_series();
+    assert_true(fit.seen && !view.hidden);
+    check_near(view.background_g_m3, level, 4 * sd / sqrt(120)); /* by the readings away from the pulse */
+    read_pulse(0.37, 1, INFINITY, seed);
+    censor_below(level + 6 * sd);
+    fit_series();
+    assert_true(fit.seen && view.hidden);
+  }
+}
+
+/* The level swings by four noises within four hours, and the pulse passes while it is low. */
+static void add_a_swinging_level(void) {
+  for (size_t i = 0; i < series.count; i++) {
+    series.span[i].value_g_m3 -= 4 * floor_noise * cos(2 * M_PI * (series.span[i].time_s - 37000) / 14000);
+  }
+}
+
+/* Wandering is seen, with a few non-detects at its lowest or without. */
+static void test_a_level_that_wanders_is_seen_beside_non_detects(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    for (int cut = 0; cut < 2; cut++) {
+      read_pulse(0.12, 1, INFINITY, seed);
+      add_a_swinging_level();
+      if (cut) {
+        censor_below(level - 6.2 * floor_noise);
+      }
+      fit_series();
+      assert_true(fit.seen && !view.hidden);
+      check_near(fit.wander_g_m3, 4 * floor_noise / M_SQRT2, 0.6 * floor_noise); /* of two swings */
+    }
+  }
+}
+
+/* A level that swings makes a hump of a hundred readings; the pulse shows in two, a tenth and half as high as it is. It
+ * is the pulse that is fitted. */
+static void test_a_pulse_read_twice_is_not_outvoted_by_a_level_that_drifts(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    hw_rng rng;
+    hw_rng_seed(&rng, seed, 15);
+    memset(&series, 0, sizeof series);
+    for (int i = 0; i < 70; i++) {
+      const double t = 3 * width * i, hump = 6 * floor_noise * exp(-0.5 * pow((t - 90 * width) / (25 * width), 2));
+      const double plume = i == 40 ? 0.037 : i == 41 ? 0.185 : 0, c = level + hump + plume;
+      hw__series_insert(
+          &series,
+          &(hw_reading){.time_s = t, .concentration_g_m3 = c + hypot(floor_noise, share * c) * hw_rng_normal(&rng)});
+    }
+    fit_series();
+    assert_true(fit.seen && fit.strong && fit.sketchy);
+    check_near(hw__curve_at(&fit.curve, 3 * width * 41, 0), 0.185, 0.25 * 0.185); /* five times its noise */
+    assert_true(fit.peak_s > 3 * width * 40 && fit.peak_s < 3 * width * 42);
+  }
+}
+
 /* Five digits and a noise of one in twenty: the highest value twice is no chance. Where the digits are as coarse as the
  * noise it is one. */
 static void test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine(void **state) {
@@ -279,6 +353,9 @@ int main(void) {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
       cmocka_unit_test(test_many_readings_leave_no_bias_and_no_clipped_top),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
+      cmocka_unit_test(test_a_few_non_detects_do_not_hide_a_level_that_shows),
+      cmocka_unit_test(test_a_level_that_wanders_is_seen_beside_non_detects),
+      cmocka_unit_test(test_a_pulse_read_twice_is_not_outvoted_by_a_level_that_drifts),
       cmocka_unit_test(test_a_top_that_comes_twice_is_the_end_of_the_range_where_digits_are_fine),
       cmocka_unit_test(test_a_pulse_that_was_read_twice_is_seen),
       cmocka_unit_test(test_a_lone_spike_is_no_pulse),

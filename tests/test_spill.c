@@ -376,17 +376,25 @@ static void test_a_release_above_reaches_of_unlike_doubt(void **state) {
   check_near(prior, want, 2e-3); /* differences of places, and of rounds that have nearly ended */
 }
 
-/* A sensor is wrong twice in a hundred; then its readings cost what its own best curve leaves, and 25. */
+/* A sensor is wrong twice in a hundred; then its readings cost what its own best curve leaves, and 25, or 6 where it
+ * shows none. One that is suspect is wrong three times in ten, at a cost of 8 or none. */
 static void test_a_station_that_fits_is_believed_and_one_far_off_is_not(void **state) {
   (void)state;
   double wrong = NAN;
   fits[0].log_likelihood = -14.2;
+  fits[0].seen = true;
   const double fits_well = hw__station_log_probability(&stations[0], -15, &wrong);
   check_near(fits_well, -15 + log(0.98), 1e-9); /* what is added is e^-28 */
   check_near(wrong, 0, 1e-10);
   const double far_off = hw__station_log_probability(&stations[0], -1e4, &wrong);
   check_near(far_off, -14.2 - 25 + log(0.02), 1e-12);
   check_near(wrong, 1, 1e-12);
+  stations[0].suspect = true;
+  check_near(hw__station_log_probability(&stations[0], -1e4, NULL), -14.2 - 8 + log(0.3), 1e-12);
+  fits[0].seen = false;
+  check_near(hw__station_log_probability(&stations[0], -1e4, NULL), -14.2 + log(0.3), 1e-12);
+  stations[0].suspect = false;
+  check_near(hw__station_log_probability(&stations[0], -1e4, NULL), -14.2 - 6 + log(0.02), 1e-12);
 }
 
 /* Each reach in doubt by its own factor: what is added up to a place, and the reach above where two meet. */

@@ -288,6 +288,40 @@ static void test_the_kernel_equals_the_likelihood_of_each_curve(void **state) {
   }
 }
 
+/* Where the background drifts, what is known of it beforehand is that of the quiet times, which points away from the
+ * pulse stand on; the value about which it is integrated is a choice, and changes nothing. */
+static void test_a_drifting_background_may_be_integrated_about_any_value(void **state) {
+  (void)state;
+  static hw__view view;
+  double truth[HW__PULSE_SIZE];
+  random_pulse(truth);
+  random_view(&(view_kind){HW__MEASURED, 0.05, 0.004}, truth, &view);
+  const double width = exp(0.5 * truth[HW__LN_VARIANCE]);
+  view.level_from_s = truth[HW__PASSAGE] - 2 * width;
+  view.level_to_s = truth[HW__PASSAGE] + 2 * width;
+  view.background_prior = 0.021;
+  const double want = log_likelihood_at(&view, truth);
+  view.background_g_m3 = 0.0225;
+  /* A misfit x is quadratic but for (x / 30)^2 of itself: of forty points half a standard deviation further off. */
+  check_near(log_likelihood_at(&view, truth), want, 0.1);
+}
+
+/* Non-detects far above what a hidden background can be tell neither of it nor against it. */
+static void test_non_detects_that_tell_nothing_weigh_nothing(void **state) {
+  (void)state;
+  static hw__view view;
+  double truth[HW__PULSE_SIZE];
+  random_pulse(truth);
+  random_view(&(view_kind){HW__BELOW, 0, 0.01}, truth, &view);
+  for (size_t i = 0; i < view.count; i++) {
+    view.value_g_m3[i] = 0.37;
+  }
+  view.hidden = true;
+  view.highest_g_m3 = 0.142;
+  view.background_g_m3 = 0.25 * view.highest_g_m3;
+  check_near(hw__view_log_likelihood(&view, &tails, NULL), 0, 1e-4);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_a_curve_integrates_to_its_area_less_what_decays, start_again),
@@ -298,6 +332,8 @@ int main(void) {
       cmocka_unit_test_setup(test_curvature_is_never_negative_in_any_direction, start_again),
       cmocka_unit_test_setup(test_a_misfit_is_bounded_however_far_off_a_reading_is, start_again),
       cmocka_unit_test_setup(test_the_kernel_equals_the_likelihood_of_each_curve, start_again),
+      cmocka_unit_test_setup(test_a_drifting_background_may_be_integrated_about_any_value, start_again),
+      cmocka_unit_test_setup(test_non_detects_that_tell_nothing_weigh_nothing, start_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

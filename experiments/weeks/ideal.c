@@ -213,7 +213,7 @@ static void sum_up(const point *draws, const hw_source *truth, answer *out) {
 bool ideal_can(const week *w) {
   const bool sound = w->strata & stratum_bit(ALL_SOUND), known = w->strata & stratum_bit(HYDRAULICS_KNOWN);
   const bool declared = w->strata & stratum_bit(BACKGROUND_DECLARED), few = w->sensors <= DOUBT_SENSORS;
-  const uint64_t beyond = stratum_bit(SPIKES) | stratum_bit(BACKGROUND_DRIFTING);
+  const uint64_t beyond = stratum_bit(SPIKES) | stratum_bit(BACKGROUND_DRIFTING) | stratum_bit(REACHES_DOUBTFUL);
   return sound && !(w->strata & beyond) && (declared || few) &&
          (known || (few && (w->strata & stratum_bit(DISCHARGE_GIVEN))));
 }

@@ -69,14 +69,44 @@ static void draw_reaches(setting *s, hw_rng *rng) {
   }
 }
 
+/* Some reaches were surveyed better than the river, others worse, and their numbers come with a doubt of their own.
+ * Drawn apart from the rest of the week, which stays what it is without them. */
+static void draw_reach_factors(setting *s) {
+  hw_rng own;
+  hw_rng_seed(&own, (uint64_t)(1e5 * s->velocity_m_s), (uint64_t)(1e5 * s->dispersion_m2_s));
+  if (s->plan.special != ORDINARY || s->reaches == 0 || !(s->velocity_factor > 1) || chance(&own, 0.5)) {
+    return;
+  }
+  for (size_t i = 0; i < s->reaches; i++) {
+    const double velocity = as_written(between_log(&own, 1.02, 1.5));
+    const double dispersion = as_written(between_log(&own, 1.1, 3.5));
+    s->reach_velocity_factor[i] = i == 0 || chance(&own, 0.7) ? velocity : 0;
+    s->reach_dispersion_factor[i] = i == 0 || chance(&own, 0.7) ? dispersion : 0;
+  }
+  setting_mark(s, REACHES_DOUBTFUL);
+}
+
+static void spread_factors(setting *s) {
+  for (size_t c = 0, i = 0; c < s->stated.cells; c++) {
+    const double end_m = s->stated.from_m + (double)((c + 1) * WATER_CELL_M);
+    i += i < s->reaches && end_m > s->to_m[i];
+    const double v = i < s->reaches ? s->reach_velocity_factor[i] : 0;
+    const double d = i < s->reaches ? s->reach_dispersion_factor[i] : 0;
+    s->stated.velocity_factor[c] = v > 0 ? v : s->velocity_factor;
+    s->stated.dispersion_factor[c] = d > 0 ? d : s->dispersion_factor;
+  }
+}
+
 static void draw_hydraulics(setting *s, hw_rng *rng) {
   s->velocity_m_s = as_written(between_log(rng, 0.2, 1.6));
   s->dispersion_m2_s = as_written(between_log(rng, 4, 90));
   s->area_m2 = as_written(between_log(rng, 3, 150));
   draw_reaches(s, rng);
   const bool doubtful = chance(rng, 0.5);
-  s->stated.velocity_factor = doubtful ? as_written(between_log(rng, 1.03, 1.3)) : 1;
-  s->stated.dispersion_factor = doubtful ? as_written(between_log(rng, 1.2, 2.5)) : 1;
+  s->velocity_factor = doubtful ? as_written(between_log(rng, 1.03, 1.3)) : 1;
+  s->dispersion_factor = doubtful ? as_written(between_log(rng, 1.2, 2.5)) : 1;
+  draw_reach_factors(s);
+  spread_factors(s);
   /* Reaches with one area and several velocities would gain and lose water: there the discharge is given. */
   const bool by_area = s->reaches == 0 && s->plan.special != HYDRAULICS_UNKNOWN && chance(rng, 0.3);
   s->stated.discharge_follows = by_area && doubtful;
@@ -101,7 +131,9 @@ static void draw_times(setting *s, hw_rng *rng) {
       round(s->box.lo.time_s + (chance(rng, 0.5) ? -between(rng, 0, 2 * day) : between(rng, 0, width_s / 2)));
   water median;
   water_stated sure = s->stated;
-  sure.velocity_factor = sure.dispersion_factor = 1;
+  for (size_t c = 0; c < sure.cells; c++) {
+    sure.velocity_factor[c] = sure.dispersion_factor[c] = 1;
+  }
   water_draw(&sure, &(water_secret){0}, rng, &median);
   const double last_m = plan->station[plan->sensors - 1].location_m;
   const double longest_s =

@@ -7,9 +7,11 @@
 enum { SETTING_CANDIDATES = 5, SETTING_REACHES = 4 };
 
 typedef struct {
-  double velocity_m_s, dispersion_m2_s; /* of the river, below the last reach */
+  double velocity_m_s, dispersion_m2_s;      /* of the river, below the last reach */
+  double velocity_factor, dispersion_factor; /* 1: exactly known */
   size_t reaches;
   double to_m[SETTING_REACHES], reach_velocity_m_s[SETTING_REACHES], reach_dispersion_m2_s[SETTING_REACHES];
+  double reach_velocity_factor[SETTING_REACHES], reach_dispersion_factor[SETTING_REACHES]; /* 0: the river's */
   double area_m2;
   water_stated stated;
   water_secret secret;

@@ -5,12 +5,26 @@
 
 static const double season_s = 180 * 86400.0;
 
-static void write_quantity(FILE *out, const char *name, double value, double factor) {
+static void write_number(FILE *out, const char *name, double value, double factor) {
   if (factor > 1) {
-    fprintf(out, "  %s: {median: %.5g, factor: %.5g}\n", name, value, factor);
+    fprintf(out, "%s: {median: %.5g, factor: %.5g}", name, value, factor);
   } else {
-    fprintf(out, "  %s: %.5g\n", name, value);
+    fprintf(out, "%s: %.5g", name, value);
   }
+}
+
+static void write_quantity(FILE *out, const char *name, double value, double factor) {
+  fputs("  ", out);
+  write_number(out, name, value, factor);
+  fputc('\n', out);
+}
+
+static void write_reach(FILE *out, const setting *s, size_t i) {
+  fprintf(out, "  - {to_m: %.0f, ", s->to_m[i]);
+  write_number(out, "velocity_m_s", s->reach_velocity_m_s[i], s->reach_velocity_factor[i]);
+  fputs(", ", out);
+  write_number(out, "dispersion_m2_s", s->reach_dispersion_m2_s[i], s->reach_dispersion_factor[i]);
+  fputs("}\n", out);
 }
 
 static void write_sensor(FILE *out, const setting *s, size_t k) {
@@ -40,8 +54,8 @@ char *setting_write(const setting *s, uint64_t index) {
   if (s->plan.special == HYDRAULICS_UNKNOWN) {
     fprintf(out, "  velocity_m_s: unknown\n  dispersion_m2_s: unknown\n");
   } else {
-    write_quantity(out, "velocity_m_s", s->velocity_m_s, s->stated.velocity_factor);
-    write_quantity(out, "dispersion_m2_s", s->dispersion_m2_s, s->stated.dispersion_factor);
+    write_quantity(out, "velocity_m_s", s->velocity_m_s, s->velocity_factor);
+    write_quantity(out, "dispersion_m2_s", s->dispersion_m2_s, s->dispersion_factor);
   }
   if (s->area_m2 > 0) {
     write_quantity(out, "area_m2", s->area_m2, 1);
@@ -50,8 +64,7 @@ char *setting_write(const setting *s, uint64_t index) {
   }
   fprintf(out, "  decay_per_s: %.5g\n%s", s->stated.decay_per_s, s->reaches ? "reaches:\n" : "");
   for (size_t i = 0; i < s->reaches; i++) {
-    fprintf(out, "  - {to_m: %.0f, velocity_m_s: %.5g, dispersion_m2_s: %.5g}\n", s->to_m[i], s->reach_velocity_m_s[i],
-            s->reach_dispersion_m2_s[i]);
+    write_reach(out, s, i);
   }
   fprintf(out, "search:\n  mass_g: [%.5g, %.5g]\n  location_m: [%.0f, %.0f]\n  time_s: [%.0f, %.0f]\nsensors:\n",
           s->box.lo.mass_g, s->box.hi.mass_g, s->box.lo.location_m, s->box.hi.location_m, s->box.lo.time_s + season,

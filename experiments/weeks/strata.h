@@ -11,6 +11,7 @@
   X(HYDRAULICS_KNOWN, "hydraulics-known", SOUND)           \
   X(HYDRAULICS_DOUBTFUL, "hydraulics-doubtful", SOUND)     \
   X(REACHES, "reaches", SOUND)                             \
+  X(REACHES_DOUBTFUL, "reaches-of-own-doubt", SOUND)       \
   X(AREA_GIVEN, "area-given", SOUND)                       \
   X(DISCHARGE_GIVEN, "discharge-given", SOUND)             \
   X(SENSORS_1, "sensors-1", SOUND)                         \

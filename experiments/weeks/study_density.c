@@ -30,11 +30,12 @@ typedef struct {
 } scene;
 
 static scene draw_scene(size_t sensors, hw_rng *rng) {
-  scene s = {.sensors = sensors, .stated = {.cells = WATER_CELLS, .velocity_factor = 1, .dispersion_factor = 1}};
+  scene s = {.sensors = sensors, .stated = {.cells = WATER_CELLS}};
   const double v = as_written(between_log(rng, 0.3, 1.2)), d = as_written(between_log(rng, 5, 50));
   for (size_t i = 0; i < WATER_CELLS; i++) {
     s.stated.velocity_m_s[i] = v;
     s.stated.dispersion_m2_s[i] = d;
+    s.stated.velocity_factor[i] = s.stated.dispersion_factor[i] = 1;
   }
   s.stated.discharge_m3_s = as_written(between_log(rng, 2, 100));
   const double length_m = round(v * between(rng, 5400, 10800)), window_s = 14400;

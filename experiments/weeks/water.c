@@ -14,17 +14,18 @@ static double next_local(hw_rng *rng, double last) {
 }
 
 void water_draw(const water_stated *stated, const water_secret *secret, hw_rng *rng, water *out) {
-  const double sd_v = log(stated->velocity_factor), sd_d = log(stated->dispersion_factor);
-  const double common_v = common_share * sd_v * hw_rng_normal(rng), common_d = common_share * sd_d * hw_rng_normal(rng);
+  const double common_v = common_share * hw_rng_normal(rng), common_d = common_share * hw_rng_normal(rng);
   const double ratio = secret->dispersion_ratio > 0 ? secret->dispersion_ratio : 1;
   const double under_way = 1 / (1 + secret->rests_per_s * secret->rest_s); /* share of the time not at rest */
   double local_v = hw_rng_normal(rng), local_d = hw_rng_normal(rng);
   *out =
       (water){.from_m = stated->from_m, .cells = stated->cells, .decay_per_s = stated->decay_per_s, .secret = *secret};
-  out->discharge_m3_s = stated->discharge_m3_s * (stated->discharge_follows ? exp(common_v) : 1);
+  out->discharge_m3_s =
+      stated->discharge_m3_s * (stated->discharge_follows ? pow(stated->velocity_factor[0], common_v) : 1);
   for (size_t i = 0; i < stated->cells; i++) {
-    const double v = stated->velocity_m_s[i] * exp(common_v + local_share * sd_v * local_v) / under_way;
-    const double d = ratio * stated->dispersion_m2_s[i] * exp(common_d + local_share * sd_d * local_d);
+    const double faster = pow(stated->velocity_factor[i], common_v + local_share * local_v);
+    const double wider = pow(stated->dispersion_factor[i], common_d + local_share * local_d);
+    const double v = stated->velocity_m_s[i] * faster / under_way, d = ratio * stated->dispersion_m2_s[i] * wider;
     out->travel_s[i + 1] = out->travel_s[i] + WATER_CELL_M / v;
     out->variance_s2[i + 1] = out->variance_s2[i] + 2 * d * WATER_CELL_M / (v * v * v);
     local_v = next_local(rng, local_v);

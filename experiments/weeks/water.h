@@ -27,10 +27,10 @@ enum { WATER_CELLS = 640, WATER_CELL_M = 250 };
 typedef struct {
   double from_m; /* upper end of the first cell */
   size_t cells;
-  double velocity_m_s[WATER_CELLS], dispersion_m2_s[WATER_CELLS]; /* medians */
-  double velocity_factor, dispersion_factor;                      /* 1: exactly known */
-  double discharge_m3_s;                                          /* at the median velocity */
-  bool discharge_follows;                                         /* only the area is known */
+  double velocity_m_s[WATER_CELLS], dispersion_m2_s[WATER_CELLS];      /* medians */
+  double velocity_factor[WATER_CELLS], dispersion_factor[WATER_CELLS]; /* 1: exactly known */
+  double discharge_m3_s;                                               /* at the median velocity */
+  bool discharge_follows;                                              /* only the area is known */
   double decay_per_s;
 } water_stated;
 
@@ -50,7 +50,8 @@ typedef struct {
 } water;
 
 /* The truth behind a statement: a factor F is doubt of F^0.8 common to the river and F^0.6 that changes along it with a
- * correlation length of 5 km. A discharge that follows the velocity follows the common part: locally a river is faster
+ * correlation length of 5 km. Where the factor changes along the river, one cause moves all of it, each place by as
+ * much as it is in doubt. A discharge that follows the velocity follows the common part: locally a river is faster
  * where it is narrower. */
 void water_draw(const water_stated *stated, const water_secret *secret, hw_rng *rng, water *out);
 

@@ -28,7 +28,16 @@ static size_t only_other_pulse(const hw__ade *a, size_t k) {
 static void warn_wrong(hw__ade *a, size_t k) {
   const hw__fit *fit = &a->fit[k];
   const size_t other = only_other_pulse(a, k);
-  if (fit->seen && other < a->spill.count) {
+  if (a->station[k].suspect && fit->flat) {
+    hw__warn(&a->warnings, "sensor %s reads %g g/m3 throughout, without any noise: it is not believed, it may be dead",
+             sensor_at(a, k)->id, fit->level_g_m3);
+  } else if (a->station[k].suspect) {
+    hw__warn(
+        &a->warnings,
+        "sensor %s scatters %.3g times as much as its stated noise while it is quiet: it is not believed, its unit "
+        "may be another",
+        sensor_at(a, k)->id, fit->scatter);
+  } else if (fit->seen && other < a->spill.count) {
     hw__warn(&a->warnings, "sensors %s and %s contradict each other: either may be wrong, and %s is not believed here",
              sensor_at(a, k)->id, sensor_at(a, other)->id, sensor_at(a, k)->id);
   } else {

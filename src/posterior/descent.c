@@ -29,20 +29,18 @@ size_t hw__problem_residuals(const hw__pulse_problem *q, const double *p, double
   hw__view *v = q->view;
   const hw__curve curve = hw__problem_curve(q, p);
   const double near = hw__problem_level(q, p);
+  v->background_g_m3 = near;
+  v->background_prior = q->level_prior;
   for (size_t i = 0; i < v->count; i++) {
-    const bool far = q->drifting && !hw__view_on_level(v, i);
-    const double level = far ? q->level_prior : near;
-    v->background_g_m3 = level;
     const double signal = q->pulse ? hw__curve_at(&curve, v->time_s[i], v->spread_s2[i]) : 0;
     if (v->side[i] != HW__MEASURED) {
       out[i] = sqrt(-2 * hw__view_censored(v, i, q->tails, signal));
       continue;
     }
-    const double off = (v->value_g_m3[i] - level - signal) / sqrt(q->variance[i]);
+    const double off = (v->value_g_m3[i] - hw__view_level(v, i) - signal) / sqrt(q->variance[i]);
     out[i] = off * sqrt(hw__soft(off * off, v->readings[i]));
   }
   out[v->count] = q->pulse ? (p[HW__FIT_LN_SKEW] - HW__SKEW_MIDDLE) / skew_sd : 0;
-  v->background_g_m3 = near;
   out[v->count + 1] = q->level_sd > 0 ? (near - q->level_prior) / q->level_sd : 0;
   return v->count + 2;
 }

@@ -26,7 +26,6 @@ typedef struct {
   double origin_s, scale_s;         /* PLACE counts scale_s from origin_s */
   double unit_g_m3;                 /* LEVEL and heights count in it: the noise floor */
   double level_prior, level_sd;     /* what is known of the level beforehand; 0: it is given */
-  bool drifting;                    /* the pulse stands on a level of its own, the prior's is that of the quiet times */
   bool pulse;                       /* a pulse is fitted, or the level alone */
   bool lasting;                     /* its duration too */
   double variance[HW__VIEW_POINTS]; /* of each point's mean, as last worked out */

@@ -66,16 +66,39 @@ void hw__glance_clipping(const hw__series *s, double floor, double share, hw__gl
 }
 
 /* Non-detects, where hardly a reading among them shows: then the level lies somewhere below the limit. Where some do,
- * their share tells how far. */
-static double hidden_by(const hw__series *s) {
-  double below = 0, among = 0;
+ * their share tells how far. And where most of what is not plainly above the limit shows, there is no telling that the
+ * level lies below it: a few non-detects are then the lower tail of its noise. */
+static double hidden_by(const hw__series *s, double plain_g_m3) {
+  double below = 0, among = 0, near = 0;
   for (size_t i = 0; i < s->count; i++) {
+    const hw__span *span = &s->span[i];
     const bool before = i == 0 || s->span[i - 1].side == HW__BELOW;
     const bool after = i + 1 == s->count || s->span[i + 1].side == HW__BELOW;
-    below += s->span[i].side == HW__BELOW ? s->span[i].count : 0;
-    among += s->span[i].side == HW__MEASURED && before && after ? s->span[i].count : 0;
+    below += span->side == HW__BELOW ? span->count : 0;
+    among += span->side == HW__MEASURED && before && after ? span->count : 0;
+    near += span->side == HW__MEASURED && span->value_g_m3 < plain_g_m3 ? span->count : 0;
   }
-  return among <= 0.03 * below ? below : 0;
+  return among <= 0.03 * below && near <= below ? below : 0;
+}
+
+/* Of readings that a limit does not cut off: three standard deviations above it. */
+static double plainly_above(const hw_sensor *sensor, double limit_g_m3, double high_g_m3) {
+  const double floor = hw__noise_floor(sensor, fmax(high_g_m3, 0));
+  return limit_g_m3 + 3 * sqrt(hw__noise_variance(sensor, floor, limit_g_m3));
+}
+
+/* Noise that is cut off at zero leaves no more than every second reading there. */
+static bool is_flat(const hw__series *s) {
+  static const double often = 16;
+  double count = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    const hw__span *span = &s->span[i];
+    if (span->side != HW__MEASURED || span->varied || span->value_g_m3 != s->span[0].value_g_m3) {
+      return false;
+    }
+    count += span->count;
+  }
+  return count >= often;
 }
 
 hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
@@ -95,9 +118,10 @@ hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
       value[n++] = s->span[i].value_g_m3;
     }
   }
+  g.high_s = s->span[g.high_at].time_s;
   sort_values(value, n);
   g.low = n > 0 ? value[n / 5] : 0;
-  g.hidden = hidden_by(s);
+  g.hidden = isfinite(g.lowest_limit) ? hidden_by(s, plainly_above(sensor, g.lowest_limit, g.high)) : 0;
   if (isfinite(g.lowest_limit)) {
     g.low = fmin(g.low, (g.hidden > 0 ? 0.3 : 0.8) * g.lowest_limit);
   }
@@ -110,6 +134,7 @@ hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
   }
   sort_values(step, steps);
   g.scatter = steps >= 8 ? 1.4826 * step[steps / 2] : 0;
+  g.flat = is_flat(s);
   if (!isnan(sensor->background_g_m3)) {
     g.low = sensor->background_g_m3;
   }

@@ -8,7 +8,9 @@
 typedef struct {
   double low, high; /* a low level and the highest value that a neighbour confirms */
   size_t high_at;
+  double high_s;       /* when */
   double scatter;      /* of single readings about the level, by neighbours' differences; 0: not known */
+  bool flat;           /* every reading has the same value, more often than readings cut off at zero would */
   double clipped_at;   /* the end of the sensor's range; INFINITY: not met */
   double lowest_limit; /* of non-detects; INFINITY: none */
   double hidden;       /* non-detects that hide the level; 0: it shows */

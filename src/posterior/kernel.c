@@ -24,7 +24,7 @@ static void prepare(const hw__view *view, const hw__tails *tails, prepared *p) {
   p->quietest = INFINITY;
   p->without[0] = (hw__by_level){0, 0, 0};
   for (size_t k = 0; k < view->count; k++) {
-    p->off[k] = view->value_g_m3[k] - view->background_g_m3;
+    p->off[k] = view->value_g_m3[k] - hw__view_level(view, k);
     p->spread_s[k] = sqrt(view->spread_s2[k]);
     p->per[k] = 1 / view->readings[k];
     p->loudest[k] = 1 / (HW__LOUDEST * view->readings[k]);

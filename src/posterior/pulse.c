@@ -58,16 +58,35 @@ typedef struct {
   double late, wide, tall;
 } guess;
 
+/* Whether a fit is one of the highest reading that another confirms, where that is plain. One reading can speak against
+ * a curve only so loudly; so a level that drifts for a day may outvote the two readings in which a narrow pulse showed.
+ */
+static bool meets_the_highest(const hw__pulse_problem *q, const hw__glance *g, const attempt *a) {
+  const double rise = g->high - g->low;
+  if (!isfinite(a->squares) || !(rise > strong_height * q->unit_g_m3)) {
+    return isfinite(a->squares);
+  }
+  const hw__curve curve = hw__problem_curve(q, a->p);
+  return hw__curve_at(&curve, g->high_s, 0) > 0.5 * rise;
+}
+
 /* A few of them: a pulse that is still rising may be wider and later than what is seen of it, and the top of one that
- * was read no more than three times may lie between the readings, narrow and high. */
+ * was read no more than three times may lie between the readings, narrow and high, nearer to the one or to the other.
+ */
 static attempt best_fit(const hw__pulse_problem *q, const hw__glance *g, double passage, double width) {
-  static const guess guesses[] = {{0, 1, 1}, {0, 0.5, 0.5}, {1, 1.7, 1.7}, {2, 2.5, 2.5}, {0, 0.5, 2}, {0, 0.3, 7}};
-  const size_t count = g->above_half <= 3 ? 6 : 4;
+  static const guess guesses[] = {{0, 1, 1},   {0, 0.5, 0.5}, {1, 1.7, 1.7},  {2, 2.5, 2.5},
+                                  {0, 0.5, 2}, {0, 0.3, 7},   {-0.4, 0.3, 7}, {0.4, 0.3, 7}};
+  const size_t count = g->above_half <= 3 ? 8 : 4;
   attempt best = {.squares = INFINITY};
+  bool met = false;
   for (size_t i = 0; i < count; i++) {
     const guess *f = &guesses[i];
     const attempt a = fit_from(q, passage + f->late * width, f->wide * width, (g->high - g->low) * f->tall, g->low);
-    best = a.squares < best.squares ? a : best;
+    const bool meets = meets_the_highest(q, g, &a);
+    if (meets > met || (meets == met && a.squares < best.squares)) {
+      best = a;
+      met = meets;
+    }
   }
   return best;
 }
@@ -139,6 +158,19 @@ static double log_met(const hw__view *view) {
   return sum;
 }
 
+/* What is known of a sensor before anything is fitted. */
+static hw__fit fit_at_first(const hw__series *series, const hw_sensor *sensor, const hw__glance *g) {
+  const double floor = hw__glance_floor(sensor, g);
+  return (hw__fit){.few = series->count < fewest_readings,
+                   .inflation = 1,
+                   .misfit = 1,
+                   .floor_g_m3 = floor,
+                   .scatter = g->scatter / floor,
+                   .flat = g->flat && sensor->noise_absolute_g_m3 > 0,
+                   .first_s = series->span[0].time_s,
+                   .last_s = series->span[series->count - 1].time_s};
+}
+
 void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, const hw__focus *focus,
                     const hw__elsewhere *elsewhere, hw__fit *fit, hw__view *view) {
   hw__glance g = hw__glance_at(series, sensor);
@@ -146,11 +178,10 @@ void hw__pulse_look(const hw__series *series, const hw_sensor *sensor, const hw_
   if (few && isnan(sensor->background_g_m3)) { /* all of them may stand on the pulse */
     g.low = fmin(g.low, elsewhere->level_g_m3);
   }
-  const bool stated = sensor->noise_absolute_g_m3 > 0 || sensor->detection_limit_g_m3 > 0;
-  const double floor = hw__glance_floor(sensor, &g), least = stated ? 0 : elsewhere->floor_g_m3;
-  *fit = (hw__fit){.few = few, .inflation = 1, .misfit = 1, .floor_g_m3 = fmax(floor, least)};
-  fit->first_s = series->span[0].time_s;
-  fit->last_s = series->span[series->count - 1].time_s;
+  *fit = fit_at_first(series, sensor, &g);
+  if (!(sensor->noise_absolute_g_m3 > 0) && !(sensor->detection_limit_g_m3 > 0)) {
+    fit->floor_g_m3 = fmax(fit->floor_g_m3, elsewhere->floor_g_m3);
+  }
   hw__focus there = *focus;
   there.floor_g_m3 = fit->floor_g_m3;
   there.share = sensor->noise_relative;
@@ -251,10 +282,7 @@ static bool lasts(hw__pulse_problem *q, attempt *best) {
 void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__tails *tails, hw__fit *fit,
                    hw__view *view) {
   hw__glance g = hw__glance_at(series, sensor);
-  *fit = (hw__fit){
-      .few = series->count < fewest_readings, .inflation = 1, .misfit = 1, .floor_g_m3 = hw__glance_floor(sensor, &g)};
-  fit->first_s = series->span[0].time_s;
-  fit->last_s = series->span[series->count - 1].time_s;
+  *fit = fit_at_first(series, sensor, &g);
   hw__glance_clipping(series, fit->floor_g_m3, sensor->noise_relative, &g);
   fit->clipped_at_g_m3 = g.clipped_at;
   double passage, width;

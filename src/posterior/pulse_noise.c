@@ -55,14 +55,22 @@ typedef struct {
   double together, pairs;
 } scatter;
 
+/* Whether so many readings lie below a limit that those above it are no sample of the level's noise. */
+static bool is_cut(const hw__view *v) {
+  static const double most = 0.05;
+  double below = 0, all = 0;
+  for (size_t i = 0; i < v->count; i++) {
+    below += v->side[i] == HW__BELOW ? v->readings[i] : 0;
+    all += v->readings[i];
+  }
+  return below > most * all;
+}
+
 static void scatter_about(const hw__pulse_problem *q, const double *p, scatter out[2]) {
   double r[HW__FIT_RESIDUALS];
   hw__problem_residuals(q, p, r);
   const hw__curve curve = hw__problem_curve(q, p);
-  bool censored = false;
-  for (size_t i = 0; i < q->view->count; i++) {
-    censored = censored || q->view->side[i] == HW__BELOW;
-  }
+  const bool censored = is_cut(q->view);
   out[0] = out[1] = (scatter){0};
   double last = NAN;
   int last_where = -1;
@@ -147,8 +155,8 @@ static const double plain_drift = 0.3;
 static const double drift_within = 0.5;
 
 void hw__noise_let_drift(hw__pulse_problem *q, const hw__fit *fit, const hw__focus *focus, const double *p) {
-  q->drifting = q->level_sd > 0 && !q->view->hidden && fit->wander_g_m3 > plain_drift * fit->floor_g_m3;
-  if (!q->drifting) {
+  const bool drifting = q->level_sd > 0 && !q->view->hidden && fit->wander_g_m3 > plain_drift * fit->floor_g_m3;
+  if (!drifting) {
     return;
   }
   q->view->level_from_s = focus->middle_s - focus->reach_s;

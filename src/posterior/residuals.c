@@ -46,7 +46,7 @@ static double expected_value(const expectation *e, const hw__view *v, size_t i) 
   for (size_t j = 0; j < COMPARED; j++) {
     sum += hw__curve_at(&e->curve[j], v->time_s[i], v->spread_s2[i]);
   }
-  return v->background_g_m3 + sum / COMPARED;
+  return hw__view_level(v, i) + sum / COMPARED;
 }
 
 static hw__residuals compare(const hw__ade *a, size_t k) {
@@ -60,13 +60,13 @@ static hw__residuals compare(const hw__ade *a, size_t k) {
       continue;
     }
     const double expected = expected_value(&e, v, i), off = v->value_g_m3[i] - expected;
-    const double above = v->value_g_m3[i] - v->background_g_m3;
+    const double above = v->value_g_m3[i] - hw__view_level(v, i);
     const double late = v->time_s[i] - e.middle_s;
     const bool passing = late * late < passing_sd * passing_sd * e.variance_s2;
     r.squares += v->readings[i] * off * off;
     r.readings += v->readings[i];
     r.within += passing ? v->readings[i] : 0;
-    const double variance = hw__view_variance(v, i, fmax(expected - v->background_g_m3, 0));
+    const double variance = hw__view_variance(v, i, fmax(expected - hw__view_level(v, i), 0));
     if (off * off > spike * variance && v->readings[i] < 2) {
       r.spikes++;
       r.last = i;
@@ -78,7 +78,7 @@ static hw__residuals compare(const hw__ade *a, size_t k) {
   }
   for (size_t i = 0; i < v->count; i++) {
     r.fallen = r.fallen || (v->time_s[i] > top_s && v->side[i] != HW__ABOVE &&
-                            v->value_g_m3[i] - v->background_g_m3 < fallen_share * top);
+                            v->value_g_m3[i] - hw__view_level(v, i) < fallen_share * top);
   }
   return r;
 }

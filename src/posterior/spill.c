@@ -10,8 +10,10 @@
 #include "posterior/walk.h"
 
 /* A sensor that is wrong: how often, and what its own curve costs as an accident (a place in time, a height, a width).
- */
-static const double wrong_share = 0.02, accident = 25;
+ * One that shows nothing needs no curve to be wrong, only to have been silent just then. */
+static const double wrong_share = 0.02, accident = 25, silence = 6;
+/* The same of a sensor that shows by its noise that it may be broken: then a curve of its own is no wonder. */
+static const double suspect_share = 0.3, likely_accident = 8;
 
 static double log_sum(double a, double b) {
   const double most = fmax(a, b);
@@ -20,11 +22,20 @@ static double log_sum(double a, double b) {
 
 /* ln probability that the sensor is wrong and its readings are what they are. */
 static double log_wrong(const hw__station *station) {
-  return log(wrong_share) + station->fit->log_likelihood - accident;
+  const double own = station->fit->log_likelihood;
+  if (!station->suspect) {
+    return log(wrong_share) + own - (station->fit->seen || station->fit->few ? accident : silence);
+  }
+  return log(suspect_share) + own - (station->fit->seen ? likely_accident : 0);
+}
+
+/* ln probability that it is right. */
+static double log_right(const hw__station *station) {
+  return log(1 - (station->suspect ? suspect_share : wrong_share));
 }
 
 double hw__station_log_probability(const hw__station *station, double log_likelihood, double *wrong) {
-  const double right = log(1 - wrong_share) + log_likelihood, other = log_wrong(station);
+  const double right = log_right(station) + log_likelihood, other = log_wrong(station);
   const double both = log_sum(right, other);
   if (wrong) {
     *wrong = exp(other - both);
@@ -37,7 +48,7 @@ double hw__station_log_without(const hw__station *station) {
 }
 
 double hw__station_believed(const hw__station *station) {
-  return log_wrong(station) - log(1 - wrong_share);
+  return log_wrong(station) - log_right(station);
 }
 
 double hw__station_log_pulse(const hw__station *station) {
@@ -50,14 +61,14 @@ enum { ANCHOR_ALONE, ALL_STATIONS, PHASES };
 
 /* hw__station_log_probability of four. */
 HW__INLINE hw__v4 log_probability(const hw__station *s, hw__v4 log_likelihood) {
-  const hw__v4 right = log(1 - wrong_share) + log_likelihood, other = hw__v4_all(log_wrong(s));
+  const hw__v4 right = log_right(s) + log_likelihood, other = hw__v4_all(log_wrong(s));
   const hw__v4 apart = hw__v4_choose(right > other, right - other, other - right);
   return hw__v4_max(right, other) + hw__v4_log(1.0 + hw__v4_exp(-apart));
 }
 
 /* What the stations say, added up. Backgrounds that detection limits hide: either each is anything below its limit
- * (`any`), or the river is clean (`none`). Taken one by one, sixty sensors would agree on a middling background that
- * none of them has seen. */
+ * (`any`), or the river is clean (`none`), which it cannot be where another sensor shows a background. Taken one by
+ * one, sixty sensors would agree on a middling background that none of them has seen. */
 typedef struct {
   hw__v4 any[HW__FOURS], none[HW__FOURS];
 } votes;
@@ -113,7 +124,8 @@ static void evaluate_block(hw__spill *spill, size_t phase, const uint64_t *chanc
   for (size_t i = 0; i < n; i++) {
     const size_t g = i / HW__LANES, lane = i % HW__LANES;
     log_prior[i] = w->release[i].log_prior;
-    log_likelihood[i] = (phase == ANCHOR_ALONE ? 0 : w->ratio[i]) + log_sum(v.any[g][lane], v.none[g][lane]) - M_LN2;
+    const double any = v.any[g][lane], own = spill->stained ? any : log_sum(any, v.none[g][lane]) - M_LN2;
+    log_likelihood[i] = (phase == ANCHOR_ALONE ? 0 : w->ratio[i]) + own;
   }
 }
 

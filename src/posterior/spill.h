@@ -30,6 +30,7 @@ typedef struct {
   double per_discharge, per_area; /* area = mass (per_discharge + per_area / velocity factor) */
   double common_v;                /* of the largest common doubt, what the water there has */
   double gain_sd;
+  bool suspect; /* by what it shows of its own noise it may well be broken (stations.c) */
   const hw__fit *fit;
   const hw__view *view;
 } hw__station;
@@ -76,6 +77,7 @@ typedef struct {
   size_t count, anchor;
   double eased_v, eased_d; /* local doubt below the anchor beyond the stated one, on the way to it */
   bool many;               /* stations: on the way to the answer pulses are taken in by their second order */
+  bool stained;            /* some sensor shows a background: what limits hide elsewhere need not be nothing */
   bool first_look; /* pulses below the anchor are taken as each sensor by itself has them: not those that cannot tell */
   double mass_lo, mass_hi;
   bool open;        /* nobody has seen its end: front and rate are coordinates, not middle and mass */

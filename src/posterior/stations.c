@@ -38,16 +38,44 @@ static double highest_level(const hw__ade *a) {
   return level;
 }
 
+/* Whether a sensor's level shows, and is plainly not nothing: then the river is not clean. */
+static bool shows_a_level(const hw__fit *fit, const hw__view *view, const hw__tails *tails) {
+  static const double plain = 4; /* standard deviations */
+  if (view->hidden || fit->few) {
+    return false;
+  }
+  const double known = hw__view_without(view, tails, 0, view->count).curvature;
+  return fit->level_g_m3 > 0 && fit->level_g_m3 * fit->level_g_m3 * known > plain * plain;
+}
+
+/* A sensor that never varies where another shows the noise that is stated is dead, or its readings are not its own. One
+ * that scatters by far more than stated, where another does not, has another unit. Either may still be right. */
+static bool is_suspect(const hw__ade *a, size_t sensor) {
+  static const double as_stated[] = {0.2, 3}, far_more = 30;
+  const hw__fit *own = &a->own[sensor];
+  bool noise_shows = false, usual = false;
+  for (size_t s = 0; s < a->river->sensor_count; s++) {
+    const hw__fit *other = &a->own[s];
+    if (s != sensor && a->series[s].count > 0 && !other->few && other->scatter < as_stated[1]) {
+      usual = true;
+      noise_shows = noise_shows || other->scatter > as_stated[0];
+    }
+  }
+  return (own->flat && noise_shows) || (own->scatter > far_more && usual);
+}
+
 size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
   const hw__station from = station_of(a, anchor);
   const hw__elsewhere elsewhere = {highest_level(a), a->own[anchor].floor_g_m3};
   size_t n = 0, at = 0;
+  a->spill.stained = false;
   for (size_t i = 0; i < a->river->sensor_count; i++) {
     const size_t s = a->order[i];
     if (a->series[s].count == 0) {
       continue;
     }
     a->station[n] = station_of(a, s);
+    a->station[n].suspect = is_suspect(a, s);
     if (a->own[s].seen) {
       a->fit[n] = a->own[s];
     } else {
@@ -56,6 +84,7 @@ size_t hw__ade_set_stations(hw__ade *a, size_t anchor) {
     }
     a->station[n].fit = &a->fit[n];
     a->station[n].view = &a->view[s];
+    a->spill.stained = a->spill.stained || shows_a_level(&a->fit[n], &a->view[s], &a->tails);
     at = s == anchor ? n : at;
     n++;
   }
@@ -76,7 +105,8 @@ double hw__ade_log_without(const hw__ade *a) {
 }
 
 /* Sensors whose pulse may be followed, the likeliest first: pulses that stand out before those that may be the level
- * wandering, from upstream to downstream. What is upstream of the whole search box saw something else. */
+ * wandering or a broken sensor's, from upstream to downstream. What is upstream of the whole search box saw something
+ * else. */
 size_t hw__ade_anchors(const hw__ade *a, size_t out[HW__ANCHORS]) {
   size_t count = 0;
   for (int strong = 1; strong >= 0; strong--) {
@@ -84,7 +114,7 @@ size_t hw__ade_anchors(const hw__ade *a, size_t out[HW__ANCHORS]) {
       const size_t s = a->order[i];
       const bool reached = a->river->sensors[s].location_m > a->river->search.lo.location_m;
       const bool seen = reached && a->series[s].count > 0 && a->own[s].seen;
-      if (seen && (int)a->own[s].strong == strong) {
+      if (seen && (a->own[s].strong && !is_suspect(a, s)) == (strong > 0)) {
         out[count++] = s;
       }
     }

@@ -43,6 +43,9 @@ hw__pulse_count hw__ade_count(const hw__ade *a) {
   hw__pulse_count all = {0, 0}, strong = {0, 0};
   for (size_t k = 0; k < a->spill.count; k++) {
     const bool wrong = a->wrong[k] > 0.5;
+    if (wrong && a->station[k].suspect) {
+      continue; /* a broken sensor's pulse is none */
+    }
     all.seen += a->fit[k].seen;
     all.wrong += a->fit[k].seen && wrong;
     strong.seen += a->fit[k].strong;

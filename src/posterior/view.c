@@ -136,7 +136,7 @@ double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2) {
 static hw__by_level censored_by_signal(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
   const double n = view->readings[i], sd = sqrt(hw__view_variance(view, i, signal) * n);
   const double sign = view->side[i] == HW__BELOW ? -1 : 1;
-  const double z = sign * (view->background_g_m3 + signal - view->value_g_m3[i]) / sd;
+  const double z = sign * (hw__view_level(view, i) + signal - view->value_g_m3[i]) / sd;
   if (z > HW__TAIL_TO) {
     return (hw__by_level){0, 0, 0};
   }
@@ -160,7 +160,7 @@ double hw__view_censored(const hw__view *view, size_t i, const hw__tails *tails,
 }
 
 hw__by_level hw__view_measured_by_level(const hw__view *view, size_t i, double signal) {
-  const double off = view->value_g_m3[i] - view->background_g_m3 - signal;
+  const double off = view->value_g_m3[i] - hw__view_level(view, i) - signal;
   const double variance = hw__view_variance(view, i, signal), square = off * off / variance;
   const double weight = hw__soft(square, view->readings[i]) / variance, here = hw__view_on_level(view, i) ? weight : 0;
   return (hw__by_level){-0.5 * weight * off * off - 0.5 * log(variance / hw__view_variance(view, i, 0)), here * off,
@@ -202,11 +202,14 @@ double hw__view_fold(const hw__view *view, const hw__tails *tails, const hw__by_
   if (isinf(precision)) {
     return sum->value;
   }
-  if (view->hidden) { /* evenly between nothing and the most it can be */
-    const double least = 1 / (view->highest_g_m3 * view->highest_g_m3), curvature = sum->curvature + least;
-    const double middle = view->background_g_m3 + sum->slope / curvature, root = sqrt(curvature);
-    return sum->value + 0.5 * (sum->slope * sum->slope / curvature - log(curvature / least)) +
-           log_between(tails, -middle * root, (view->highest_g_m3 - middle) * root);
+  if (view->hidden) { /* all but evenly between nothing and the most it can be: readings that tell nothing weigh nothing
+                       */
+    static const double middling = 0.25, log_room = -0.98865; /* ln(Phi(1 - middling) - Phi(-middling)) */
+    const double most = view->highest_g_m3, least = 1 / (most * most), off = middling * most - view->background_g_m3;
+    const double slope = sum->slope + least * off, curvature = sum->curvature + least, root = sqrt(curvature);
+    const double middle = view->background_g_m3 + slope / curvature;
+    return sum->value + 0.5 * (slope * slope / curvature - least * off * off - log(curvature / least)) +
+           log_between(tails, -middle * root, (most - middle) * root) - log_room;
   }
   const double off = view->background_prior - view->background_g_m3;
   const double slope = sum->slope + precision * off, curvature = sum->curvature + precision;
@@ -265,7 +268,7 @@ static void add_point(terms *t, const double by[UNKNOWNS], double score, double 
 }
 
 static void add_measured(const hw__view *view, size_t i, double plume, const double by[UNKNOWNS], terms *t) {
-  const double off = view->value_g_m3[i] - view->background_g_m3 - plume;
+  const double off = view->value_g_m3[i] - hw__view_level(view, i) - plume;
   const double variance = hw__view_variance(view, i, plume), square = off * off / variance;
   const double soft = hw__soft(square, view->readings[i]);
   add_point(t, by, soft * off / variance, soft / variance);

@@ -90,6 +90,11 @@ static inline bool hw__view_on_level(const hw__view *view, size_t i) {
   return view->time_s[i] >= view->level_from_s && view->time_s[i] <= view->level_to_s;
 }
 
+/* The background under a point: where it drifts, readings further off stand on that of the quiet times. */
+static inline double hw__view_level(const hw__view *view, size_t i) {
+  return hw__view_on_level(view, i) ? view->background_g_m3 : view->background_prior;
+}
+
 /* A likelihood as the background moves by d from where it is best known: value + slope d - curvature d^2 / 2. */
 typedef struct {
   double value, slope, curvature;
