@@ -125,6 +125,9 @@ static void evaluate(void *context, size_t phase, const uint64_t *chance, size_t
   }
 }
 
+/* Quantiles at 5 and 95 % of so many are off by a seventeenth of a standard deviation. */
+static const double ample_draws = 1000;
+
 hw__target hw__spill_target(hw__spill *spill) {
   const bool near = spill->from_pulse && hw__can_draw_near(spill);
   return (hw__target){.dims = spill->dims,
@@ -132,6 +135,7 @@ hw__target hw__spill_target(hw__spill *spill) {
                       .first = near && !spill->lasting ? ALL_STATIONS : ANCHOR_ALONE,
                       .stage = near && !spill->lasting ? HW__STAGE / 2 : HW__STAGE,
                       .final = near ? HW__FINAL / 2 : HW__FINAL,
+                      .ample = ample_draws,
                       .led = near ? 0.3 : 1,
                       .context = spill,
                       .start = near ? hw__near_draws : hw__first_draws,
