@@ -6,7 +6,7 @@
 
 #include "posterior/moves.h"
 
-enum { STAGES = 30, REFINEMENTS = 2, RETRIES = 3 };
+enum { STAGES = 30, PATIENCE = 5, REFINEMENTS = 2, RETRIES = 3 };
 static const double wanted_share = 0.2;  /* of a stage's draws to stay effective */
 static const double good_share = 0.45;   /* from here on the proposal needs no refining */
 static const double enough_share = 0.15; /* of the last sample */
@@ -102,6 +102,26 @@ static void draw_from(const hw__mixture *mixture, hw_rng *rng, size_t n, hw__dra
   hw__mixture_log_densities(mixture, n, d->x, d->log_proposal);
 }
 
+/* Where there is chance in the likelihood, of what is drawn inside it (walk.c), no proposal leaves more of the draws
+ * effective than exp(-variance of its logarithm): whether that is too little, told by a part of the draws at hand, with
+ * other chances than theirs. */
+static bool is_left_to_chance(const hw__target *target, uint64_t stage, hw__draws *d, hw__annealed *out) {
+  enum { SOME = 256 };
+  double *log_prior = d->room, *log_likelihood = d->room + SOME, sum = 0, squares = 0;
+  uint64_t *chance = d->chance + target->stage;
+  hw__draws_take_chances(d, stage, target->stage, SOME);
+  target->evaluate(target->context, target->phases - 1, chance, SOME, d->x, log_prior, log_likelihood);
+  out->evaluations += SOME;
+  for (size_t i = 0; i < SOME; i++) {
+    const double apart = log_likelihood[i] - d->log_likelihood[i];
+    if (d->weight[i] > 0 && isfinite(apart)) {
+      sum += d->weight[i];
+      squares += d->weight[i] * apart * apart;
+    }
+  }
+  return 0.5 * squares > -log(wanted_share) * sum;
+}
+
 typedef enum { IMPOSSIBLE, DRAWN_ANEW, IN_PLACE } closing;
 
 /* Closes in on the posterior of one phase, from the draws in place. Returned: whether any draw is possible; whether
@@ -122,11 +142,16 @@ static closing close_in(const hw__target *target, size_t phase, bool briefly, hw
     if (!(w.effective > 0)) {
       return IMPOSSIBLE;
     }
+    const bool by_chance =
+        last && heat < 1 && i % PATIENCE == PATIENCE - 1 && is_left_to_chance(target, (*stage)++, d, out);
     hw__mixture_fit(target->dims, n, d->x, d->weight, d->room, &out->proposal);
     if (last && briefly && heat >= 1) {
       return IN_PLACE;
     }
     draw_from(&out->proposal, rng, n, d);
+    if (by_chance) {
+      break;
+    }
     if (heat >= (last ? 1 : target->led) &&
         (!last || w.effective > good_share * (double)n || refined++ >= REFINEMENTS)) {
       break;
