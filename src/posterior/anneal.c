@@ -221,8 +221,9 @@ double hw__anneal_glance(const hw__target *target, uint64_t seed, uint64_t strea
                          hw__draws *d) {
   hw_rng rng;
   hw_rng_seed(&rng, seed, stream);
-  draw_from(from, &rng, HW__STAGE, d);
-  hw__draws_take_chances(d, 0, 0, HW__STAGE);
-  target->evaluate(target->context, target->phases - 1, d->chance, HW__STAGE, d->x, d->log_prior, d->log_likelihood);
-  return weigh(d, HW__STAGE, 1).log_mean;
+  draw_from(from, &rng, target->stage, d);
+  hw__draws_take_chances(d, 0, 0, target->stage);
+  target->evaluate(target->context, target->phases - 1, d->chance, target->stage, d->x, d->log_prior,
+                   d->log_likelihood);
+  return weigh(d, target->stage, 1).log_mean;
 }

@@ -64,7 +64,7 @@ typedef struct {
 hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from, bool briefly,
                         hw__draws *draws);
 
-/* The evidence from HW__STAGE draws of this proposal alone, ln: a glance. */
+/* The evidence from one stage of draws of this proposal alone, ln: a glance. */
 double hw__anneal_glance(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from,
                          hw__draws *draws);
 
