@@ -221,9 +221,15 @@ static void test_annealing_finds_evidence_mean_and_spread_of_a_gaussian(void **s
   double evidence = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
     gauss g = {.possible = true};
-    const hw__target target = {
-        .dims = DIMS, .phases = 2, .stage = HW__STAGE, .led = 1, .context = &g, .start = start, .evaluate = evaluate};
-    const hw__annealed found = hw__anneal(&target, seed, 37, NULL, HW__FINAL, &draws);
+    const hw__target target = {.dims = DIMS,
+                               .phases = 2,
+                               .stage = HW__STAGE,
+                               .final = HW__FINAL,
+                               .led = 1,
+                               .context = &g,
+                               .start = start,
+                               .evaluate = evaluate};
+    const hw__annealed found = hw__anneal(&target, seed, 37, NULL, false, &draws);
     assert_true(found.found);
     assert_int_equal(g.phases_met, 2);
     assert_true(found.effective > 0.45 * HW__FINAL); /* the share from which it refines no further */
@@ -240,14 +246,46 @@ static void test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations(vo
   (void)state;
   hw__draws draws;
   gauss g = {.possible = true};
-  const hw__target target = {
-      .dims = DIMS, .phases = 2, .stage = HW__STAGE, .led = 1, .context = &g, .start = start, .evaluate = evaluate};
+  const hw__target target = {.dims = DIMS,
+                             .phases = 2,
+                             .stage = HW__STAGE,
+                             .final = HW__FINAL,
+                             .led = 1,
+                             .context = &g,
+                             .start = start,
+                             .evaluate = evaluate};
   assert_true(hw__draws_create(&draws));
-  const hw__annealed cold = hw__anneal(&target, 3, 7, NULL, HW__FINAL, &draws);
-  const hw__annealed warm = hw__anneal(&target, 4, 7, &cold.proposal, HW__FINAL, &draws);
+  const hw__annealed cold = hw__anneal(&target, 3, 7, NULL, false, &draws);
+  const hw__annealed warm = hw__anneal(&target, 4, 7, &cold.proposal, false, &draws);
   assert_true(warm.found && warm.evaluations < cold.evaluations);
   check_moments(&draws, warm.effective);
   check_near(warm.log_evidence, gauss_evidence(), 0.06); /* 3.5 times 1.7 %, of one run's weights */
+  hw__draws_free(&draws);
+}
+
+/* Where fewer draws leave enough effective fewer are made; on the way to an answer no last sample at all. */
+static void test_annealing_draws_no_more_than_is_ample(void **state) {
+  (void)state;
+  hw__draws draws;
+  gauss g = {.possible = true};
+  hw__target target = {.dims = DIMS,
+                       .phases = 2,
+                       .stage = HW__STAGE,
+                       .final = HW__FINAL,
+                       .led = 1,
+                       .context = &g,
+                       .start = start,
+                       .evaluate = evaluate};
+  assert_true(hw__draws_create(&draws));
+  const hw__annealed all = hw__anneal(&target, 3, 7, NULL, false, &draws);
+  target.ample = 700;
+  const hw__annealed fewer = hw__anneal(&target, 3, 7, NULL, false, &draws);
+  assert_true(all.drawn == HW__FINAL && fewer.drawn < HW__FINAL / 2 && fewer.effective > 600);
+  assert_int_equal(all.evaluations - fewer.evaluations, all.drawn - fewer.drawn);
+  check_near(fewer.log_evidence, gauss_evidence(), 0.12); /* 3.5 times 3.4 % */
+  const hw__annealed brief = hw__anneal(&target, 3, 7, NULL, true, &draws);
+  assert_true(brief.found && brief.drawn == HW__STAGE && brief.evaluations < fewer.evaluations);
+  check_near(brief.log_evidence, gauss_evidence(), 0.25); /* 3.5 times 7 %: a fifth of a stage is effective */
   hw__draws_free(&draws);
 }
 
@@ -284,7 +322,7 @@ static void test_draws_walk_along_a_bent_target(void **state) {
   assert_true(hw__draws_create(&draws));
   double evidence = 0, mean = 0, square = 0, along = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
-    const hw__annealed near = hw__anneal(&target, seed, 11, NULL, HW__FINAL, &draws);
+    const hw__annealed near = hw__anneal(&target, seed, 11, NULL, false, &draws);
     hw_rng rng;
     hw_rng_seed(&rng, seed, 14);
     const hw__moved found = hw__moves(&target, &near.proposal, 1000, &rng, &draws);
@@ -311,10 +349,16 @@ static void test_a_target_outside_its_prior_is_not_found(void **state) {
   (void)state;
   hw__draws draws;
   gauss g = {.possible = false};
-  const hw__target target = {
-      .dims = DIMS, .phases = 2, .stage = HW__STAGE, .led = 1, .context = &g, .start = start, .evaluate = evaluate};
+  const hw__target target = {.dims = DIMS,
+                             .phases = 2,
+                             .stage = HW__STAGE,
+                             .final = HW__FINAL,
+                             .led = 1,
+                             .context = &g,
+                             .start = start,
+                             .evaluate = evaluate};
   assert_true(hw__draws_create(&draws));
-  const hw__annealed found = hw__anneal(&target, 3, 7, NULL, HW__FINAL, &draws);
+  const hw__annealed found = hw__anneal(&target, 3, 7, NULL, false, &draws);
   assert_false(found.found);
   assert_true(isinf(found.log_evidence) && found.log_evidence < 0);
   hw__draws_free(&draws);
@@ -330,6 +374,7 @@ int main(void) {
       cmocka_unit_test(test_points_without_weight_do_not_move_a_fit),
       cmocka_unit_test(test_annealing_finds_evidence_mean_and_spread_of_a_gaussian),
       cmocka_unit_test(test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations),
+      cmocka_unit_test(test_annealing_draws_no_more_than_is_ample),
       cmocka_unit_test(test_draws_walk_along_a_bent_target),
       cmocka_unit_test(test_a_target_outside_its_prior_is_not_found),
   };

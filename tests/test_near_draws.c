@@ -96,7 +96,7 @@ static void check_alike(const char *text, double duration_s, double tolerance, d
   hw__target anchor_alone = hw__spill_target(&near->spill);
   anchor_alone.phases = 1;
   anchor_alone.first = 0;
-  const hw__annealed learned = hw__anneal(&anchor_alone, 29, 7, NULL, HW__FINAL, &near->draws);
+  const hw__annealed learned = hw__anneal(&anchor_alone, 29, 7, NULL, false, &near->draws);
   check_near(log_evidence_of_start(near, 8), learned.log_evidence, start_tolerance);
   hw__ade_destroy(usual);
   hw__ade_destroy(near);

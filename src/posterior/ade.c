@@ -37,6 +37,8 @@ static bool allocate(hw__ade *a) {
   a->samples = take(a, HW__FINAL, sizeof *a->samples);
   a->mixing = take(a, HW__FINAL, sizeof *a->mixing);
   a->expected = take(a, n, sizeof *a->expected);
+  a->kept[0].near = take(a, n, sizeof *a->kept[0].near);
+  a->kept[1].near = take(a, n, sizeof *a->kept[1].near);
   a->released = take(a, HW__PICKED, sizeof *a->released);
   a->sight = take(a, HW__PICKED * n, sizeof *a->sight);
   a->passages = take(a, HW__PICKED, sizeof *a->passages);
@@ -50,8 +52,9 @@ static bool allocate(hw__ade *a) {
   const bool drawn = hw__draws_create(&a->draws);
   a->bytes += a->draws.bytes;
   return drawn && a->order && a->series && a->own && a->dirty && a->station && a->fit && a->view && a->wrong &&
-         a->missing && a->residuals && a->samples && a->mixing && a->expected && a->released && a->sight &&
-         a->passages && a->sorting.value && a->sorting.weight && a->suspicions && a->arrivals && a->spill.walk;
+         a->missing && a->residuals && a->samples && a->mixing && a->expected && a->kept[0].near && a->kept[1].near &&
+         a->released && a->sight && a->passages && a->sorting.value && a->sorting.weight && a->suspicions &&
+         a->arrivals && a->spill.walk;
 }
 
 static int by_place(const hw_river *river, size_t a, size_t b) {
@@ -129,6 +132,8 @@ void hw__ade_destroy(void *state) {
   free(a->samples);
   free(a->mixing);
   free(a->expected);
+  free(a->kept[0].near);
+  free(a->kept[1].near);
   free(a->released);
   free(a->sight);
   free(a->passages);
@@ -213,6 +218,8 @@ hw_status hw__ade_settle(hw__ade *a) {
   a->probability = a->lasting = 0;
   a->reached[0] = a->reached[1] = -INFINITY;
   a->outdone = false;
+  a->bar = -INFINITY;
+  a->kept[0].found = a->kept[1].found = false;
   a->found = (hw__annealed){0};
   a->spill.count = 0;
   a->seen = fit_sensors(a);

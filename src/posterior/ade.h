@@ -29,6 +29,13 @@ typedef struct {
   bool explained;     /* one of them leaves no pulse unexplained */
 } hw__rivals;
 
+/* What it takes to take up a hypothesis again: where its draws lay, and how the stations looked from there. */
+typedef struct {
+  bool found;
+  hw__mixture proposal;
+  hw__quadratic *near; /* by station */
+} hw__kept;
+
 typedef struct {
   const hw_river *river;
   hw_options options;
@@ -47,6 +54,7 @@ typedef struct {
   hw__two two; /* what came of it */
 
   hw__rivals rivals; /* nobody, unless whoever asks says so */
+  double bar;        /* ln odds below which a hypothesis is of no use: others on the same readings have more */
 
   /* Worked out. */
   hw__spill spill;
@@ -54,7 +62,6 @@ typedef struct {
   hw__fit *fit; /* by station: as the river looks at it */
   hw__draws draws;
   hw__annealed found;
-  size_t drawn;    /* draws that are in use */
   double log_odds; /* ln of the evidence for one release over that for none */
   double
       reached[2]; /* the same of the hypotheses by themselves, the best anchor's: an instant, a release that lasted */
@@ -71,6 +78,7 @@ typedef struct {
   double last_s;            /* the last reading of any sensor */
   double lasting;           /* probability that the release lasted, longer than what could pass for an instant */
   hw__expected *expected;   /* by station: what the draws of a look expect there */
+  hw__kept kept[2];         /* the best instant's release so far, and the best that lasted */
 
   /* Reported. */
   hw_sample *samples;    /* HW__FINAL, the posterior */

@@ -22,7 +22,8 @@ typedef struct {
   size_t dims, phases;
   size_t first; /* phase that `start` begins with */
   size_t stage; /* draws of a stage, at most HW__STAGE */
-  size_t final; /* and of the sample that is the answer, at most HW__FINAL */
+  size_t final; /* and most of the sample that is the answer, at most HW__FINAL */
+  double ample; /* effective draws that are enough for it; 0: it has `final` */
   double led;   /* heat at which a phase that is not the last has led far enough */
   void *context;
   /* n first draws x[k][i] and ln of the density they were made from. */
@@ -51,17 +52,19 @@ void hw__draws_free(hw__draws *draws);
 typedef struct {
   bool found; /* some draw has a positive probability */
   double log_evidence;
-  double effective;     /* number of draws */
+  size_t drawn;         /* draws in use */
+  double effective;     /* number of them */
   size_t evaluations;   /* points looked at */
   hw__mixture proposal; /* of the last draws */
 } hw__annealed;
 
-/* The last sample has `final` draws, at most HW__FINAL; draws->x and ->weight (summing to 1) hold it. from: a
- * proposal that is near already, so that the last phase alone is gone through (NULL: begin at the start). */
-hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from, size_t final,
+/* draws->x and ->weight (summing to 1) hold the last sample. from: a proposal that is near already, so that the last
+ * phase alone is gone through (NULL: begin at the start). briefly: on the way to an answer the first stage at full heat
+ * is sample enough. */
+hw__annealed hw__anneal(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from, bool briefly,
                         hw__draws *draws);
 
-/* The evidence from HW__STAGE draws of this proposal alone, ln: a glance. */
+/* The evidence from one stage of draws of this proposal alone, ln: a glance. */
 double hw__anneal_glance(const hw__target *target, uint64_t seed, uint64_t stream, const hw__mixture *from,
                          hw__draws *draws);
 

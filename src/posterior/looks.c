@@ -55,9 +55,7 @@ static bool any_gain(const hw__ade *a) {
 
 static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, bool last) {
   const hw__target target = hw__spill_target(&a->spill);
-  const size_t final = last ? target.final : target.stage;
-  a->found = hw__anneal(&target, a->options.seed, stream, from, final, &a->draws);
-  a->drawn = final;
+  a->found = hw__anneal(&target, a->options.seed, stream, from, !last, &a->draws);
   for (size_t k = 0; k < a->spill.count; k++) {
     a->evaluations += a->found.evaluations * a->station[k].view->count;
   }
@@ -168,13 +166,40 @@ static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, boo
   }
 }
 
-void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
-  const hw__doubt *d = &a->spill.doubt;
+static void begin(hw__ade *a, size_t sensor) {
   const size_t anchor = hw__ade_set_stations(a, sensor);
   if (a->spill.lasting) {
     hw__ade_expect_lasting(a, anchor, false);
   }
   hw__spill_anchor(&a->spill, anchor);
+}
+
+static uint64_t stream_of(const hw__ade *a, size_t sensor, size_t look) {
+  return (a->spill.lasting ? HW__LASTING_STREAM : 0) + 16 * sensor + look;
+}
+
+void hw__ade_keep(hw__ade *a) {
+  hw__kept *kept = &a->kept[a->spill.lasting];
+  kept->found = a->found.found;
+  kept->proposal = a->found.proposal;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    kept->near[k] = a->fit[k].near;
+  }
+}
+
+void hw__ade_take_up(hw__ade *a, size_t sensor) {
+  const hw__kept *kept = &a->kept[a->spill.lasting];
+  begin(a, sensor);
+  for (size_t k = 0; k < a->spill.count; k++) {
+    a->fit[k].near = kept->near[k];
+  }
+  a->outdone = a->spill.first_look = a->spill.many = false;
+  anneal(a, stream_of(a, sensor, MOST_LOOKS), &kept->proposal, true);
+}
+
+void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
+  const hw__doubt *d = &a->spill.doubt;
+  begin(a, sensor);
   a->found = (hw__annealed){0};
   a->outdone = false;
   const bool eased = easing(a, 0) > 0;
@@ -188,14 +213,14 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
     a->spill.eased_d = d->local_d > 0 ? 0 : easing(a, look) * d->common_d;
     a->spill.many = a->seen > MANY && !enough;
     const bool last = enough || (!hw__ade_is_filtering(a) && !eased);
-    const uint64_t stream = (a->spill.lasting ? HW__LASTING_STREAM : 0) + 16 * sensor + look;
     if (look == 0) {
-      look_first(a, stream, near, last);
+      look_first(a, stream_of(a, sensor, look), near, last);
     } else {
-      anneal(a, stream, &from, last);
+      anneal(a, stream_of(a, sensor, look), &from, last);
     }
     const double rival = a->rivals.log_odds[a->spill.lasting];
-    a->outdone = !last && a->found.found && hw__ade_odds(a) < rival - (look == 0 ? far_behind : behind);
+    const double least = look == 0 ? fmax(rival, a->bar) - far_behind : fmax(rival - behind, a->bar);
+    a->outdone = !last && a->found.found && hw__ade_odds(a) < least;
     if (!a->found.found || last || a->outdone) {
       break;
     }

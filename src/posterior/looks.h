@@ -14,6 +14,10 @@
 /* Draws of the hypothesis at hand, following the pulse of this sensor: stations, draws and found. near: of
  * a release that lasts, where draws of an instant's lay that followed the same pulse (NULL: begin anywhere). */
 void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near);
+/* Keeps the draws at hand as the best of their kind, for hw__ade_take_up: stations, draws and found once more,
+ * following the same sensor's pulse, without the way there. */
+void hw__ade_keep(hw__ade *a);
+void hw__ade_take_up(hw__ade *a, size_t sensor);
 /* An instant's draws with durations added that a pulse of this width may hide. */
 void hw__ade_add_durations(const hw__ade *a, const hw__mixture *instant, hw__mixture *out);
 /* ln odds of the draws at hand against no release. */

@@ -45,6 +45,9 @@ static const double least_factor = 1.15;
 /* Where its pulses fall short of their own best curves by more than this (ln), the equation fails. */
 static const double plain_failure = 8;
 
+/* A box that explains more has more evidence by this (ln), beyond what is given up while it is asked. */
+static const double plainly_better = 10;
+
 static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
   *state = NULL;
   engine *e = calloc(1, sizeof *e);
@@ -129,8 +132,12 @@ static hw_status ask_wider(const engine *e, bool *explained) {
     hw__ade *other = state;
     for (size_t s = 0; s < wider.sensor_count; s++) {
       other->series[s] = a->series[s];
-      other->dirty[s] = a->series[s].count > 0;
+      other->own[s] = a->own[s];
+      other->view[s] = a->view[s];
     }
+    other->single = true;
+    other->rivals.explained = true;
+    other->rivals.log_odds[0] = other->rivals.log_odds[1] = fmax(a->reached[0], a->reached[1]) + plainly_better;
     hw__ade_settle(other);
     *explained = other->found.found && other->trust != HW_TRUST_NONE && !other->misfit && !lies_in(other, a->river);
     hw__ade_destroy(other);

@@ -38,7 +38,7 @@ static void take_next(picking *p, double weight) {
 size_t hw__ade_pick(const hw__ade *a, size_t wanted, size_t *index) {
   picking p = {.wanted = wanted};
   size_t n = 0;
-  for (size_t i = 0; i < a->drawn; i++) {
+  for (size_t i = 0; i < a->found.drawn; i++) {
     for (take_next(&p, a->draws.weight[i]); p.times > 0; p.times--) {
       index[n++] = i;
     }
@@ -73,10 +73,10 @@ static hw_sample sample_at(const hw__ade *a, size_t i, double weight) {
 }
 
 void hw__ade_set_samples(hw__ade *a) {
-  for (size_t i = 0; i < a->drawn; i++) {
+  for (size_t i = 0; i < a->found.drawn; i++) {
     a->samples[i] = sample_at(a, i, a->draws.weight[i]);
   }
-  for (size_t i = a->drawn; i < HW__FINAL; i++) { /* fewer were drawn: the rest counts for nothing */
+  for (size_t i = a->found.drawn; i < HW__FINAL; i++) { /* fewer were drawn: the rest counts for nothing */
     a->samples[i] = a->samples[0];
     a->samples[i].weight = 0;
   }
@@ -92,7 +92,7 @@ void hw__ade_mix_samples(hw__ade *a, double share) {
       a->mixing[n++] = a->samples[i];
     }
   }
-  for (size_t i = 0; i < a->drawn; i++) {
+  for (size_t i = 0; i < a->found.drawn; i++) {
     for (take_next(&new, a->draws.weight[i]); new.times > 0; new.times--) {
       a->mixing[n++] = sample_at(a, i, 1);
     }

@@ -11,6 +11,9 @@
 /* A duration is told where it is more probable than an instant. Where it is not, the readings do not speak for one, and
  * what the prior says of durations would widen every answer by what nobody saw. */
 static const double worth_telling = 0.5;
+/* A duration whose evidence is on the way less than an instant's by so much (ln) will not be told, and a hypothesis
+ * that is behind another by so much will not take its place. */
+static const double plainly_less = 4, far_less = 9;
 /* Odds at a glance from which on it is looked at, and how much worse in ln than by its own pulse a sensor may be
  * explained. */
 static const double worth_a_look = 0.5, plain_deficit = 6.5;
@@ -76,9 +79,8 @@ static void explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
   }
 }
 
-/* Supposes the hypothesis at hand, following the pulse of this sensor. */
-static void suppose(hw__ade *a, size_t sensor) {
-  explore(a, sensor, NULL);
+/* Supposes what the draws at hand suppose: samples, evidence, blame. */
+static void settle_on(hw__ade *a) {
   a->lasting = a->spill.lasting ? 1 : 0;
   a->log_odds = a->found.found ? hw__ade_odds(a) : -INFINITY;
   if (a->outdone) {
@@ -86,6 +88,22 @@ static void suppose(hw__ade *a, size_t sensor) {
   } else if (a->found.found) {
     hw__ade_set_samples(a);
     blame(a);
+  }
+}
+
+/* The hypothesis at hand, following the pulse of this sensor. */
+static void suppose(hw__ade *a, size_t sensor) {
+  explore(a, sensor, NULL);
+  settle_on(a);
+}
+
+/* The same once more, where something else has been tried in between. */
+static void suppose_again(hw__ade *a, size_t sensor) {
+  if (a->kept[a->spill.lasting].found) {
+    hw__ade_take_up(a, sensor);
+    settle_on(a);
+  } else {
+    suppose(a, sensor);
   }
 }
 
@@ -124,6 +142,7 @@ static bool may_have_lasted(hw__ade *a) {
 static void suppose_lasting_too(hw__ade *a, size_t sensor) {
   const hw__annealed instant = a->found;
   a->spill.lasting = true;
+  a->bar = a->log_odds - plainly_less;
   explore(a, sensor, &instant.proposal);
   const double more = a->found.found && !a->outdone
                           ? hw__lasting_log_odds(&a->spill.last, instant.log_evidence, a->found.log_evidence)
@@ -163,6 +182,8 @@ static size_t follow(hw__ade *a, const size_t *anchor, size_t anchors) {
       evidence = a->found.log_evidence;
       best = tried;
       given_up = a->outdone;
+      a->bar = fmax(a->bar, a->log_odds - far_less);
+      hw__ade_keep(a);
     }
     tried++;
     /* Where another branch explains every pulse, one that has to call a sensor wrong cannot come near it. */
@@ -171,7 +192,7 @@ static size_t follow(hw__ade *a, const size_t *anchor, size_t anchors) {
     }
   }
   if (best != tried - 1 && !given_up) {
-    suppose(a, anchor[best]);
+    suppose_again(a, anchor[best]);
   }
   return anchor[best];
 }
@@ -198,6 +219,6 @@ void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
   follow(a, anchor, 1);
   if (!is_explained(a) && !(a->log_odds > odds) && !given_up) {
     a->spill.lasting = plain;
-    suppose(a, followed);
+    suppose_again(a, followed);
   }
 }
