@@ -175,18 +175,43 @@ static void test_several_gauges_follow_the_water(void **state) {
 static void test_doubt_of_the_flow_grows_from_the_last_reading_on(void **state) {
   (void)state;
   hw_range before = {900, 1000, 1100}, soon = before, late = before;
-  hw__flow_doubt(&before, 1000, 0.45, 1.645);
+  hw__flow_doubt(&before, 1000, INFINITY, 0.45, 1.645);
   assert_true(before.lo == 900 && before.hi == 1100);
   const double near_s = 1000 - 3600, far_s = 1000 - 4 * 86400.0;
-  hw__flow_doubt(&soon, near_s, 0.45, 1.645);
-  hw__flow_doubt(&late, far_s, 0.45, 1.645);
+  hw__flow_doubt(&soon, near_s, INFINITY, 0.45, 1.645);
+  hw__flow_doubt(&late, far_s, INFINITY, 0.45, 1.645);
   /* An hour: sd of ln discharge 0.051, of ln velocity 0.023; 136 s of 3600 beside the 100. */
   check_near(soon.hi, 1000 + hypot(100, 3600 * (exp(1.645 * 0.45 * 0.25 * sqrt(1 / 24.0)) - 1)), 1e-9);
   assert_true(soon.mid == 1000 && late.mid == 1000);
   assert_true(late.hi - late.mid > 20 * (soon.hi - soon.mid) && late.lo < soon.lo);
   hw_range never = {NAN, NAN, NAN};
-  hw__flow_doubt(&never, 0, 0.45, 1.645);
+  hw__flow_doubt(&never, 0, INFINITY, 0.45, 1.645);
   assert_true(isnan(never.lo) && isnan(never.hi));
+}
+
+/* A silence is doubted as the time after the last discharge is, but less and less towards the one that ends it. */
+static void test_a_long_silence_of_the_gauges_is_doubted_too(void **state) {
+  (void)state;
+  const double day_s = 86400;
+  hw_flow flow[] = {{.time_s = 0, .discharge_m3_s = 7},
+                    {.time_s = 3600, .discharge_m3_s = 9},
+                    {.time_s = 3600 + 4 * day_s, .discharge_m3_s = 8}};
+  hw_river river = {.flow = flow, .flow_count = 3};
+  double last_s = NAN, next_s = NAN;
+  assert_false(hw__flow_silence(&river, -1, &last_s, &next_s));
+  assert_false(hw__flow_silence(&river, 1800, &last_s, &next_s));
+  assert_true(hw__flow_silence(&river, 3600 + day_s, &last_s, &next_s));
+  assert_true(last_s == 3600 && next_s == 3600 + 4 * day_s);
+  assert_true(hw__flow_silence(&river, 3600 + 5 * day_s, &last_s, &next_s));
+  assert_true(last_s == 3600 + 4 * day_s && isinf(next_s));
+  hw_range open = {day_s, day_s, day_s}, bridged = open, ended = open;
+  hw__flow_doubt(&open, 0, INFINITY, 0.45, 1.645);
+  hw__flow_doubt(&bridged, 0, 4 * day_s, 0.45, 1.645);
+  hw__flow_doubt(&ended, 0, day_s, 0.45, 1.645);
+  /* A day of four: three quarters of the variance. */
+  check_near(log(bridged.hi / day_s), 1.645 * 0.45 * 0.25 * sqrt(0.75), 1e-9);
+  assert_true(bridged.hi < open.hi && bridged.lo > open.lo);
+  assert_true(ended.lo == day_s && ended.hi == day_s);
 }
 
 int main(void) {
@@ -196,6 +221,7 @@ int main(void) {
       cmocka_unit_test(test_gauges_that_agree_are_one),
       cmocka_unit_test(test_several_gauges_follow_the_water),
       cmocka_unit_test(test_doubt_of_the_flow_grows_from_the_last_reading_on),
+      cmocka_unit_test(test_a_long_silence_of_the_gauges_is_doubted_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,15 @@
 #include "headwater/headwater.h"
 #include "river/clock.h"
 
-#define REST                                                                                  \
-  "hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, discharge_m3_s: 6, decay_per_s: 0}\n" \
-  "sensors:\n  - {id: low, location_m: -5000, noise_relative: 0.05, background_g_m3: 0}\n"    \
+#define KNOWN "hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: 30, discharge_m3_s: 6, decay_per_s: 0}\n"
+#define DOUBTED                                                                                         \
+  "hydraulics: {velocity_m_s: {median: 0.8, factor: 1.2}, dispersion_m2_s: {median: 25, factor: 1.8}, " \
+  "discharge_m3_s: 6, decay_per_s: 0}\n"
+#define FIELD "hydraulics: {velocity_m_s: 0.8, dispersion_m2_s: unknown, discharge_m3_s: 6, decay_per_s: 0}\n"
+#define SENSORS                                                                            \
+  "sensors:\n  - {id: low, location_m: -5000, noise_relative: 0.05, background_g_m3: 0}\n" \
   "  - {id: lower, location_m: -2000, noise_relative: 0.05, background_g_m3: 0}\n"
+#define REST KNOWN SENSORS
 
 static hw_river parse(const char *text) {
   hw_river river;
@@ -27,13 +32,15 @@ static hw_river parse(const char *text) {
   return river;
 }
 
-/* What a method makes of a spill, read every ten minutes at every sensor. */
-static hw_estimate identify(const char *name, const hw_river *river, const hw_source *truth, hw_run **run) {
+/* What a method makes of a spill in `spilt`, the same river with its hydraulics, read every ten minutes at every
+ * sensor. */
+static hw_estimate identify(const char *name, const hw_river *river, const hw_river *spilt, const hw_source *truth,
+                            hw_run **run) {
   const hw_problem problem = {.river = river};
   const hw_options options = {.threads = 1};
   hw_spill *spill = NULL;
   hw_estimate e;
-  assert_int_equal(hw_spill_create(river, truth, 0, &spill), HW_OK);
+  assert_int_equal(hw_spill_create(spilt, truth, 0, &spill), HW_OK);
   assert_int_equal(hw_run_create(hw_method_find(name), &problem, &options, run), HW_OK);
   for (double t = 0; t < 90000; t += 600) {
     for (size_t i = 0; i < river->sensor_count; i++) {
@@ -50,27 +57,50 @@ static hw_estimate identify(const char *name, const hw_river *river, const hw_so
 
 static const char *const learners[] = {"atgd", "mptgd", "de", "posterior"};
 
-static void test_a_network_of_one_branch_is_that_river_to_the_bit(void **state) {
-  (void)state;
-  hw_river plain = parse(REST "search: {mass_g: [100, 100000], location_m: [-40000, -6000], time_s: [-7200, 7200]}\n");
-  hw_river branch = parse(REST
-                          "search: {mass_g: [100, 100000], locations: {only: [-40000, -6000]}, time_s: [-7200, 7200]}\n"
-                          "branches: [{id: only, head_m: -50000}]\n");
-  const hw_source truth = {5000, -14370, -371};
-  for (size_t i = 0; i < sizeof learners / sizeof learners[0]; i++) {
-    hw_run *a = NULL, *b = NULL;
-    const hw_estimate one = identify(learners[i], &plain, &truth, &a),
-                      other = identify(learners[i], &branch, &truth, &b);
-    assert_memory_equal(&one.source, &other.source, sizeof one.source);
-    assert_int_equal(one.has_interval, other.has_interval);
-    if (one.has_interval) {
-      assert_memory_equal(&one.interval, &other.interval, sizeof one.interval);
-    }
-    hw_run_free(a);
-    hw_run_free(b);
+static void check_same_regions(const hw_estimate *one, const hw_estimate *other) {
+  assert_int_equal(one->region_count, other->region_count);
+  for (size_t k = 0; k < one->region_count; k++) {
+    const hw_region *a = &one->regions[k], *b = &other->regions[k];
+    assert_true(a->branch == b->branch && a->lo_m == b->lo_m && a->hi_m == b->hi_m && a->probability == b->probability);
   }
+}
+
+/* The same river with and without the word branches, as one method sees it. */
+static void check_same_river(const char *method, const char *rest) {
+  char text[1000];
+  snprintf(text, sizeof text, "%s%s", rest,
+           "search: {mass_g: [100, 100000], location_m: [-40000, -6000], time_s: [-7200, 7200]}\n");
+  hw_river plain = parse(text);
+  snprintf(text, sizeof text, "%s%s", rest,
+           "search: {mass_g: [100, 100000], locations: {only: [-40000, -6000]}, time_s: [-7200, 7200]}\n"
+           "branches: [{id: only, head_m: -50000}]\n");
+  hw_river branch = parse(text);
+  hw_river known = parse(REST "search: {mass_g: [100, 100000], location_m: [-40000, -6000], time_s: [-7200, 7200]}\n");
+  const hw_source truth = {5000, -14370, -371};
+  hw_run *a = NULL, *b = NULL;
+  const hw_estimate one = identify(method, &plain, &known, &truth, &a);
+  const hw_estimate other = identify(method, &branch, &known, &truth, &b);
+  assert_true(one.has_source && other.has_source);
+  assert_memory_equal(&one.source, &other.source, sizeof one.source);
+  assert_int_equal(one.has_interval, other.has_interval);
+  if (one.has_interval) {
+    assert_memory_equal(&one.interval, &other.interval, sizeof one.interval);
+  }
+  check_same_regions(&one, &other);
+  hw_run_free(a);
+  hw_run_free(b);
   hw_river_free(&plain);
   hw_river_free(&branch);
+  hw_river_free(&known);
+}
+
+static void test_a_network_of_one_branch_is_that_river_to_the_bit(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof learners / sizeof learners[0]; i++) {
+    check_same_river(learners[i], REST);
+  }
+  check_same_river("posterior", DOUBTED SENSORS);
+  check_same_river("posterior", FIELD SENSORS);
 }
 
 #define NETWORK                                                                                                    \
@@ -89,7 +119,7 @@ static void test_learners_find_the_branch(void **state) {
   const hw_source truths[] = {{5000, -27370, 371, 0}, {5000, -8000, 371, 1}, {5000, -3000, 371, 2}};
   for (size_t k = 0; k < 3; k++) {
     hw_run *run = NULL;
-    const hw_estimate e = identify("atgd", &river, &truths[k], &run);
+    const hw_estimate e = identify("atgd", &river, &river, &truths[k], &run);
     assert_int_equal(e.source.branch, truths[k].branch);
     /* Readings without noise: the learner's own tolerance. */
     assert_true(fabs(e.source.location_m - truths[k].location_m) < 100);
@@ -115,7 +145,7 @@ static void test_learners_work_in_the_rivers_clock(void **state) {
   }
   const hw_source truth = {5000, -14370, 371};
   hw_run *run = NULL;
-  const hw_estimate e = identify("atgd", &river, &truth, &run);
+  const hw_estimate e = identify("atgd", &river, &river, &truth, &run);
   assert_true(fabs(e.source.location_m - truth.location_m) < 100 && fabs(e.source.time_s - truth.time_s) < 200);
   assert_true(fabs(e.source.mass_g / 5000 - 1) < 0.02);
   hw_run_free(run);

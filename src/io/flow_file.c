@@ -9,10 +9,9 @@
 #include "io/lines.h"
 #include "io/row.h"
 #include "io/time.h"
+#include "river/flow_doubt.h"
 
 enum { MOST_ROWS = 5000000 };
-/* A gauge that is silent for longer than this gets a warning, s. */
-#define LONG_GAP_S 43200.0
 
 typedef struct {
   hw_flow flow;
@@ -166,7 +165,7 @@ static int by_time(const void *a, const void *b) {
   return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* What is odd: long silences, and gauges of which nothing is known. */
+/* What is odd: long silences, an instant with two discharges, and gauges of which nothing is known. */
 static void remark(const reader *r, hw_warn warn, void *context) {
   char whole[512];
   for (size_t g = 0; warn && g < r->river->gauge_count; g++) {
@@ -176,10 +175,17 @@ static void remark(const reader *r, hw_warn warn, void *context) {
       if (now->flow.gauge != g) {
         continue;
       }
-      if (before && now->flow.time_s - before->flow.time_s > LONG_GAP_S) {
+      if (before && now->flow.time_s - before->flow.time_s > HW__FLOW_SILENCE_S) {
         snprintf(whole, sizeof whole,
                  "%s:%zu: gauge %s is silent for the %.3g h before this row: its discharge is taken to change evenly",
                  r->name, (size_t)now->line, r->river->gauges[g].id, (now->flow.time_s - before->flow.time_s) / 3600);
+        warn(context, whole);
+      }
+      if (before && now->flow.time_s == before->flow.time_s &&
+          now->flow.discharge_m3_s != before->flow.discharge_m3_s) {
+        snprintf(whole, sizeof whole,
+                 "%s:%zu: gauge %s has another discharge for the time of line %zu: this one is taken", r->name,
+                 (size_t)now->line, r->river->gauges[g].id, (size_t)before->line);
         warn(context, whole);
       }
       before = now;
@@ -197,7 +203,7 @@ hw_status hw__flow_load(hw_river *river, hw_warn warn, void *context, hw_error *
     return hw__fail(error, HW_EINPUT, "%s:1: a flow file, but the river has no gauges; expected them under gauges",
                     r.name);
   }
-  hw_status status = hw__lines_of_file(r.name, &r.lines, error);
+  hw_status status = hw__lines_of_file(r.name, "the river's flow file", &r.lines, error);
   if (status != HW_OK) {
     return status;
   }

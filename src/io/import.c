@@ -234,7 +234,7 @@ hw_status hw_columns_propose(const char *path, const hw_river *river, const hw_r
                              hw_columns **out, hw_error *error) {
   *out = NULL;
   hw__lines lines;
-  hw_status status = hw__lines_of_file(path, &lines, error);
+  hw_status status = hw__lines_of_file(path, "a file of readings", &lines, error);
   if (status != HW_OK) {
     return status;
   }

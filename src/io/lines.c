@@ -16,11 +16,11 @@ const char *hw__lines_name(const char *path) {
   return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-hw_status hw__lines_of_file(const char *path, hw__lines *out, hw_error *error) {
+hw_status hw__lines_of_file(const char *path, const char *what, hw__lines *out, hw_error *error) {
   const bool standard = strcmp(path, "-") == 0;
   FILE *stream = standard ? stdin : fopen(path, "rb");
   if (!stream) {
-    return hw__fail_file(error, path, "a file of readings");
+    return hw__fail_file(error, path, what);
   }
   *out = (hw__lines){.fd = fileno(stream), .stream = stream, .owns = !standard};
   return HW_OK;

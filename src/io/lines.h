@@ -30,8 +30,9 @@ typedef struct {
 
 enum { HW__LONGEST_LINE = 65536 };
 
-/* A file to be read, "-" for standard input; and what to call it. Status: HW_EINPUT, HW_EIO with *error filled */
-hw_status hw__lines_of_file(const char *path, hw__lines *out, hw_error *error);
+/* A file to be read, "-" for standard input, `what` it is expected to be; and what to call it. Status: HW_EINPUT,
+ * HW_EIO with *error filled */
+hw_status hw__lines_of_file(const char *path, const char *what, hw__lines *out, hw_error *error);
 const char *hw__lines_name(const char *path);
 hw_status hw__lines_open(hw__lines *lines);
 /* The next line without its line end. Status: HW_EEND, HW_EIO, or HW_EDOMAIN for a line that is too long; the next

@@ -227,7 +227,7 @@ hw_status hw_reader_open_with(const char *path, const hw_river *river, const hw_
                               hw_reader **out, hw_error *error) {
   *out = NULL;
   hw__lines lines;
-  const hw_status status = hw__lines_of_file(path, &lines, error);
+  const hw_status status = hw__lines_of_file(path, "a file of readings", &lines, error);
   if (status != HW_OK) {
     return status;
   }

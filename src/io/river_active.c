@@ -32,8 +32,24 @@ hw_status hw__river_take_active(hw__yaml *yaml, const yaml_node_t *node, const c
   return status;
 }
 
+hw_status hw__river_take_trust(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  const hw_status status = hw__yaml_take_positive(yaml, node, what, target);
+  if (status == HW_OK && *(double *)target > 1) {
+    return hw__yaml_fail(yaml, node, "active_trust is %g, expected a probability, at most 1", *(double *)target);
+  }
+  return status;
+}
+
+static hw_status take_none_prior(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
+  const hw_status status = hw__yaml_take_not_negative(yaml, node, what, target);
+  if (status == HW_OK && !(*(double *)target < 1)) {
+    return hw__yaml_fail(yaml, node, "none_of_these has prior %g, expected a probability below 1", *(double *)target);
+  }
+  return status;
+}
+
 hw_status hw__river_take_none(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target) {
-  static const hw__yaml_field fields[] = {{"prior", hw__yaml_take_not_negative, 0, true}};
+  static const hw__yaml_field fields[] = {{"prior", take_none_prior, 0, true}};
   return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
 }
 

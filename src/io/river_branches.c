@@ -176,28 +176,60 @@ static void warn_branch(void *context, size_t branch, const char *sentence) {
   hw__yaml_warn(lines->yaml, item_at(lines->yaml, lines->list, branch), "%s", sentence);
 }
 
-hw_status hw__river_settle_branches(hw__yaml *yaml, const yaml_node_t *root, hw_river *river) {
+/* Discharges that the file leaves out. `*known`: every one is known; a river of which nothing is said stays as it is.
+ */
+static hw_status settle_discharges(hw__yaml *yaml, const yaml_node_t *list, hw_river *river, bool *known) {
+  branch_lines lines = {yaml, list};
+  size_t lacking = HW_OUTLET;
+  bool reaches = false;
+  const hw_status status = hw__river_continue(river, warn_branch, &lines, &lacking);
+  for (size_t i = 0; i < river->branch_count; i++) {
+    reaches = reaches || river->branches[i].reach_count > 0;
+  }
+  *known = lacking == HW_OUTLET;
+  if (status == HW_OK && !*known && reaches) {
+    return hw__yaml_fail(yaml, item_at(yaml, list, lacking),
+                         "no discharge for branch %s: none in its reaches or in hydraulics, and none follows from the "
+                         "other branches; expected discharge_m3_s or area_m2",
+                         river->branches[lacking].id);
+  }
+  return status;
+}
+
+/* What holds for a network as a whole. */
+static hw_status settle_network(hw__yaml *yaml, const yaml_node_t *root, hw_river *river, bool *known) {
   const yaml_node_t *list = hw__yaml_value(yaml, root, "branches");
+  const yaml_node_t *reaches = hw__yaml_value(yaml, root, "reaches");
+  const yaml_node_t *hydraulics = hw__yaml_value(yaml, root, "hydraulics");
+  if (reaches) {
+    return hw__yaml_fail(yaml, reaches, "reaches beside branches, expected them in the branches");
+  }
+  hw_status status = settle_joins(yaml, list, river);
+  if (status == HW_OK && river->branch_count > 1 && river->hydraulics.dispersion_m2_s.certainty == HW_UNKNOWN) {
+    const yaml_node_t *given = hydraulics ? hw__yaml_value(yaml, hydraulics, "dispersion_m2_s") : NULL;
+    return hw__yaml_fail(yaml,
+                         given        ? given
+                         : hydraulics ? hydraulics
+                                      : list,
+                         "dispersion_m2_s is unknown, and the model for that knows one river without branches; "
+                         "expected a number or {median: M, factor: F}");
+  }
+  if (status == HW_OK) {
+    status = settle_discharges(yaml, list, river, known);
+  }
+  return status;
+}
+
+hw_status hw__river_settle_branches(hw__yaml *yaml, const yaml_node_t *root, hw_river *river) {
   const yaml_node_t *hydraulics = hw__yaml_value(yaml, root, "hydraulics");
   bool known = river->hydraulics.area_m2 > 0 || river->hydraulics.discharge_m3_s > 0;
-  hw_status status = HW_OK;
-  if (river->branch_count) {
-    const yaml_node_t *reaches = hw__yaml_value(yaml, root, "reaches");
-    if (reaches) {
-      return hw__yaml_fail(yaml, reaches, "reaches beside branches, expected them in the branches");
-    }
-    status = settle_joins(yaml, list, river);
-    if (status == HW_OK) {
-      branch_lines lines = {yaml, list};
-      status = hw__river_continue(river, warn_branch, &lines, &known);
-    }
-  }
-  if (status == HW_OK && !known) {
-    hw__yaml_warn(yaml, hydraulics,
-                  "neither area_m2 nor discharge_m3_s in hydraulics: the mass cannot be worked out from them");
-  }
+  const hw_status status = river->branch_count ? settle_network(yaml, root, river, &known) : HW_OK;
   if (status != HW_OK) {
     return status;
+  }
+  if (!known) {
+    hw__yaml_warn(yaml, hydraulics,
+                  "neither area_m2 nor discharge_m3_s in hydraulics: the mass cannot be worked out from them");
   }
   return settle_all_places(yaml, root, river);
 }

@@ -159,7 +159,7 @@ static hw_status take_candidate(hw__yaml *yaml, const yaml_node_t *node, const c
       {"extent_m", hw__yaml_take_not_negative, offsetof(hw_candidate, extent_m), false},
       {"prior", hw__yaml_take_positive, offsetof(hw_candidate, prior), false},
       {"active", hw__river_take_active, 0, false},
-      {"active_trust", hw__yaml_take_positive, offsetof(hw_candidate, active_trust), false},
+      {"active_trust", hw__river_take_trust, offsetof(hw_candidate, active_trust), false},
   };
   return hw__yaml_mapping(yaml, node, what, FIELDS(fields), target);
 }

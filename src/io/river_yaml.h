@@ -12,6 +12,7 @@ hw_status hw__river_take_search(hw__yaml *yaml, const yaml_node_t *node, const c
 /* target is a candidate. */
 hw_status hw__river_take_active(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
 /* target is the prior probability of "none of these". */
+hw_status hw__river_take_trust(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
 hw_status hw__river_take_none(hw__yaml *yaml, const yaml_node_t *node, const char *what, void *target);
 /* Once all is read: windows and search box must count time alike. */
 hw_status hw__river_check_active(hw__yaml *yaml, const yaml_node_t *root, const hw_river *river);

@@ -124,15 +124,16 @@ static hw_status doubt_mass(const hw_river *river, hw_estimate *e) {
   return HW_OK;
 }
 
-/* After the last discharge that is known, the flow is assumed to stay as it was; the doubt about it grows with time.
- * Velocities follow discharge^m, and with them the times of what has still to come. */
+/* After the last discharge that is known, the flow is assumed to stay as it was, and in a long silence to change
+ * evenly; the doubt about it grows with time. Velocities follow discharge^m, and with them the times of what has still
+ * to come. */
 static void doubt_flow(hw_run *run, hw_estimate *e) {
   const hw_river *river = run->river;
   const double z = half_width(e->level), m = hw__velocity_exponent(river);
   if (!river->flow_count || e->arrival_count == 0) {
     return;
   }
-  const double last_s = river->flow[river->flow_count - 1].time_s;
+  double last_s = 0, next_s = 0;
   hw_arrival *doubted = realloc(run->arrivals, e->arrival_count * sizeof *doubted);
   if (!doubted) {
     return; /* without memory the intervals stay as narrow as they are */
@@ -142,7 +143,9 @@ static void doubt_flow(hw_run *run, hw_estimate *e) {
     doubted[i] = e->arrivals[i];
     hw_range *times[] = {&doubted[i].first_s, &doubted[i].peak_s, &doubted[i].last_s};
     for (size_t k = 0; k < 3; k++) {
-      hw__flow_doubt(times[k], last_s, m, z);
+      if (hw__flow_silence(river, times[k]->mid, &last_s, &next_s)) {
+        hw__flow_doubt(times[k], last_s, next_s, m, z);
+      }
     }
   }
   e->arrivals = doubted;

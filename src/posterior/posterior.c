@@ -13,6 +13,7 @@
 #include "field/field.h"
 #include "posterior/ade.h"
 #include "posterior/network.h"
+#include "river/course.h"
 
 typedef struct {
   hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);
@@ -34,7 +35,8 @@ typedef struct {
   const model *model;
   void *state;
   hw_options options;
-  hw_river as_field;     /* the river without its dispersion, borrowing the rest */
+  hw_river line;         /* a network of one branch as the river that it is; empty: the river as it came */
+  hw_river as_field;     /* the river without its dispersion and as one line, borrowing the rest */
   void *field;           /* the field model's engine that gave the last answer; NULL: the equation gave it */
   const char **warnings; /* the field model's, and first of all why it answers */
   char instead[HW__WARNING_SIZE];
@@ -47,6 +49,57 @@ static const double plain_failure = 8;
 
 /* A box that explains more has more evidence by this (ln), beyond what is given up while it is asked. */
 static const double plainly_better = 10;
+/* A network of one branch is that river, to the bit: no other model may answer only because of how it is written. */
+static hw_status lay_line(const hw_river *river, hw_river *line) {
+  hw__course *course = NULL;
+  size_t *sensors = calloc(river->sensor_count + 1, sizeof *sensors); /* all of them, in their order */
+  hw_status status = sensors ? hw__course_create(river, 0, &course) : HW_ENOMEM;
+  if (status == HW_OK) {
+    const hw_branch *b = &river->branches[0];
+    status = hw__course_river(course, river, b->search_lo_m, b->search_hi_m, line, sensors);
+  }
+  hw__course_free(course);
+  free(sensors);
+  return status;
+}
+
+/* The field model knows one line of water; whatever the flow does it takes as steady. */
+static hw_status set_up_field(engine *e, const hw_river *river) {
+  if (river->branch_count > 1) {
+    return HW_EUNSUPPORTED;
+  }
+  e->model = &field_model;
+  e->as_field = *river;
+  if (river->branch_count == 1) {
+    const hw_branch *only = &river->branches[0];
+    e->as_field.branches = NULL;
+    e->as_field.branch_count = 0;
+    e->as_field.reaches = only->reaches;
+    e->as_field.reach_count = only->reach_count;
+    e->as_field.search.lo.location_m = only->search_lo_m;
+    e->as_field.search.hi.location_m = only->search_hi_m;
+  }
+  return hw__field_create(&(hw_problem){.river = &e->as_field}, &e->options, &e->state);
+}
+
+static hw_status set_up(engine *e, const hw_river *river) {
+  if (river->hydraulics.dispersion_m2_s.certainty == HW_UNKNOWN) {
+    return set_up_field(e, river);
+  }
+  if (river->branch_count == 1 && river->flow_count == 0) {
+    const hw_status status = lay_line(river, &e->line);
+    if (status != HW_OK) {
+      return status;
+    }
+    river = &e->line;
+  }
+  e->model = river->branch_count > 0 || river->flow_count > 0 ? &on_a_network : &on_a_line;
+  e->as_field = *river;
+  hw_quantity *v = &e->as_field.hydraulics.velocity_m_s;
+  *v = (hw_quantity){.certainty = HW_UNCERTAIN, .value = v->value, .factor = fmax(v->factor, least_factor)};
+  e->as_field.hydraulics.dispersion_m2_s.certainty = HW_UNKNOWN;
+  return e->model->create(&(hw_problem){.river = river}, &e->options, &e->state);
+}
 
 static hw_status create(const hw_problem *problem, const hw_options *options, void **state) {
   *state = NULL;
@@ -54,20 +107,11 @@ static hw_status create(const hw_problem *problem, const hw_options *options, vo
   if (!e) {
     return HW_ENOMEM;
   }
-  const bool unknown = problem->river->hydraulics.dispersion_m2_s.certainty == HW_UNKNOWN;
-  if (unknown && problem->river->branch_count > 0) {
-    free(e);
-    return HW_EUNSUPPORTED; /* the field model knows one line of water */
-  }
-  const bool otherwise = problem->river->branch_count > 0 || problem->river->flow_count > 0;
-  e->model = unknown ? &field_model : otherwise ? &on_a_network : &on_a_line;
   e->options = *options;
-  e->as_field = *problem->river;
-  hw_quantity *v = &e->as_field.hydraulics.velocity_m_s;
-  *v = (hw_quantity){.certainty = HW_UNCERTAIN, .value = v->value, .factor = fmax(v->factor, least_factor)};
-  e->as_field.hydraulics.dispersion_m2_s.certainty = HW_UNKNOWN;
-  const hw_status status = e->model->create(problem, options, &e->state);
+  hw_river_init(&e->line);
+  const hw_status status = set_up(e, problem->river);
   if (status != HW_OK) {
+    hw_river_free(&e->line);
     free(e);
     return status;
   }
@@ -227,6 +271,7 @@ static void destroy(void *state) {
   if (e) {
     forget_field(e);
     e->model->destroy(e->state);
+    hw_river_free(&e->line);
     free(e);
   }
 }

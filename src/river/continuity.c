@@ -316,24 +316,33 @@ static void tree_free(tree *t) {
   free(t->order);
 }
 
-hw_status hw__river_continue(hw_river *river, hw__network_warn warn, void *context, bool *known) {
+/* The first branch, downstream first, of which some piece has no discharge. */
+static size_t find_lacking(const tree *t) {
+  for (size_t n = 0; n < t->river->branch_count; n++) {
+    const line *l = &t->lines[t->order[n]];
+    for (size_t k = 0; k < l->count; k++) {
+      if (!(l->pieces[k].q > 0)) {
+        return t->order[n];
+      }
+    }
+  }
+  return HW_OUTLET;
+}
+
+hw_status hw__river_continue(hw_river *river, hw__network_warn warn, void *context, size_t *lacking) {
   tree t;
   hw_status status = tree_create(river, &t);
   if (status == HW_OK) {
     do {
       sweep(&t);
     } while (give_default(&t) || share(&t, warn, context));
-    *known = true;
-    for (size_t i = 0; i < river->branch_count; i++) {
-      for (size_t k = 0; k < t.lines[i].count; k++) {
-        *known = *known && t.lines[i].pieces[k].q > 0;
-      }
-    }
+    *lacking = find_lacking(&t);
   }
-  for (size_t i = 0; status == HW_OK && *known && i < river->branch_count; i++) {
+  const bool known = status == HW_OK && *lacking == HW_OUTLET;
+  for (size_t i = 0; status == HW_OK && known && i < river->branch_count; i++) {
     status = write_back(river, &river->branches[i], &t.lines[i]);
   }
-  if (status == HW_OK && *known) {
+  if (status == HW_OK && known) {
     compare(&t, warn, context);
   }
   tree_free(&t);

@@ -79,6 +79,7 @@ hw_status hw__course_river(const hw__course *course, const hw_river *river, doub
   hw_river r;
   hw_river_init(&r);
   memcpy(r.name, river->name, sizeof r.name);
+  r.substance = river->substance;
   r.search = river->search;
   r.search.lo.location_m = search_lo_m;
   r.search.hi.location_m = search_hi_m;

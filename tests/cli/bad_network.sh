@@ -33,6 +33,9 @@ echo '# a sensor above the head';    with "hydraulics: {velocity_m_s: 1, dispers
 echo '# a candidate above the head'; with "$common\nbranches:\n$stem\ncandidates:\n  - {id: mill, branch: stem, location_m: -60001}"
 echo '# an intake below the mouth';  with "$common\nbranches:\n$stem\n$ash\nintakes:\n  - {id: reno, branch: ash, location_m: 1}"
 echo '# a gauge above the head';     with "$common\nbranches:\n$stem\ngauges:\n  - {id: g1, branch: stem, location_m: -70000}"
+echo '# no discharge anywhere';     with "hydraulics: {velocity_m_s: 1, dispersion_m2_s: 2}\nsearch: {mass_g: [1, 2], time_s: [0, 5]}\nsensors: [{id: s1, location_m: -1}]\nbranches:\n$stem\n$ash"
+echo '# no discharge below a tributary'; with "hydraulics: {velocity_m_s: 1, dispersion_m2_s: 2}\nsearch: {mass_g: [1, 2], time_s: [0, 5]}\nsensors: [{id: s1, location_m: -1}]\nbranches:\n  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}, reaches: [{to_m: 0, discharge_m3_s: 2}]}\n  - {id: stem, head_m: -60000}"
+echo '# dispersion unknown';         with "search: {mass_g: [1, 2], time_s: [0, 5]}\nsensors: [{id: s1, location_m: -1}]\nhydraulics:\n  velocity_m_s: 1\n  dispersion_m2_s: unknown\nbranches:\n  - {id: stem, head_m: -60000}\n$ash"
 echo '# an exponent of one';         with "hydraulics:\n  velocity_m_s: 1\n  velocity_exponent: 1"
 echo '# more branches than a sentence can name'
 many=$(seq 1 30 | sed "s/.*/  - {id: a-brook-with-a-long-name-&, head_m: -21000, joins: {branch: stem, at_m: -31000}}\\\\n/" | tr -d '\n')

@@ -20,6 +20,8 @@ echo '# lo > hi';            with 'search:\n  mass_g: [2, 1]'
 echo '# instant without offset'; with 'search:\n  time_s: [2026-03-01T00:00:00, 2026-03-02T00:00:00Z]'
 echo '# missing part';       with 'name: nothing else'
 echo '# no sensors';         with 'sensors: []'
+echo '# a trust above 1';    with "$good\ncandidates:\n  - {id: m, location_m: -3, active: [[1, 2]], active_trust: 7}"
+echo '# none of these, for certain'; with "$good\ncandidates: [{id: m, location_m: -3}]\nnone_of_these:\n  prior: 1"
 echo '# two documents';      with "$good\n---\nname: second"
 echo '# broken YAML';        with 'search: [1, 2\nname: x'
 echo '# aliases in a circle'; with 'sensors: &s [*s]'

@@ -14,6 +14,16 @@ echo '# as the river says';     with 'time_s,gauge,discharge_m3_s\n0,g1,6'
 echo '# four times as much: twice as fast'; with 'gauge,time_h,discharge_m3_s # odd order\n\ng1,0,24'
 echo '# for half an hour';      with 'time_s,gauge,discharge_m3_s\n0,g1,6'; try simulate river.yaml --source 5000,-14000,0 --duration 1800 --every 3600
 echo '# a long silence';        with 'time_s,gauge,discharge_m3_s\n0,g1,6\n90000,g1,6'
+headwater simulate river.yaml --source 5000,-14000,0 --every 600 --from 0 --to 21600 > readings.csv
+note() {
+  printf '%b\n' "$1" > flow.csv
+  try identify river.yaml readings.csv | grep -E 'flow.csv|peak  |exit'
+}
+sed -i '$a intakes: [{id: town, location_m: 21000, alarm_g_m3: 0.001}]' river.yaml
+echo '# known to the end: no doubt of the flow';   note 'time_s,gauge,discharge_m3_s\n0,g1,6\n40000,g1,6'
+echo '# nothing known of what has still to come';  note 'time_s,gauge,discharge_m3_s\n0,g1,6'
+echo '# a long silence is said, and is in the forecast'; note 'time_s,gauge,discharge_m3_s\n0,g1,6\n90000,g1,6'
+echo '# two discharges for one instant'; note 'time_s,gauge,discharge_m3_s\n0,g1,24\n0,g1,6\n40000,g1,6'
 echo '# zero';                  with 'time_s,gauge,discharge_m3_s\n0,g1,6\n60,g1,0'
 echo '# negative';              with 'time_s,gauge,discharge_m3_s\n0,g1,-6'
 echo '# a gap';                 with 'time_s,gauge,discharge_m3_s\n0,g1,6\n60,g1,\n120,g1,6'
