@@ -107,6 +107,14 @@ static void test_calendar_and_relative_times_do_not_mix(void **state) {
   free(ingest.rejects);
   put(f, &other, 1, &ingest); /* another river has its own clock */
   assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], 1);
+  hw__store_close(f->store); /* and keeps it, whichever is heard of first after a restart */
+  assert_int_equal(open_store(f), HW_DB_OK);
+  hw__checked_reading second = entry(0, 0, 2.5, 0.37), plain = entry(1, 0, 2.5, 0.37);
+  put(f, &second, 1, &ingest);
+  assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], 1);
+  put(f, &plain, 1, &ingest);
+  assert_int_equal(ingest.tally[HW_FATE_TIME_BASE], 1);
+  free(ingest.rejects);
 }
 
 static void test_everything_is_there_after_reopening(void **state) {
