@@ -74,7 +74,7 @@ static void test_discharges_follow_up_a_long_stem(void **state) {
   char text[4000];
   int size = snprintf(text, sizeof text,
                       HYDRAULICS SEARCH
-                      "sensors: [{id: low, location_m: -900}]\n"
+                      "sensors: [{id: low, location_m: -900, noise_relative: 0.05}]\n"
                       "branches:\n  - {id: stem, head_m: -90000, reaches: [{to_m: 0, "
                       "velocity_m_s: 0.7, discharge_m3_s: 14.2}]}\n");
   for (int i = 0; i < TRIBUTARIES; i++) {
