@@ -622,8 +622,30 @@ static void test_pulses_in_the_wrong_order_are_a_contradiction(void **state) {
   end(s);
 }
 
+/* Reaches say how fast the water is there compared with the river at large: a drawn velocity of 1 m/s is 0.5, 2 and
+ * 1 m/s in turn. */
+static void test_travel_adds_up_over_reaches_and_leads_back(void **state) {
+  (void)state;
+  hw_reach reaches[] = {
+      {.to_m = -20000, .velocity_m_s = 0.4}, {.to_m = -5000, .velocity_m_s = 1.6}, {.to_m = 0, .velocity_m_s = 0.8}};
+  hw_river river = {.reaches = reaches, .reach_count = 3};
+  river.hydraulics.velocity_m_s = (hw_quantity){.certainty = HW_UNCERTAIN, .value = 0.8, .factor = 1.4};
+  const double rounding = 1e-9;
+  assert_true(fabs(hw__travel_s(&river, -30000, -21000, 1) - 9000 / 0.5) < rounding);
+  assert_true(fabs(hw__travel_s(&river, -30000, -3700, 1) - (10000 / 0.5 + 15000 / 2.0 + 1300)) < rounding);
+  assert_true(fabs(hw__travel_s(&river, -30000, -3700, 1.42) * 1.42 - (10000 / 0.5 + 15000 / 2.0 + 1300)) < rounding);
+  assert_true(hw__travel_s(&river, -3700, -30000, 1) == -hw__travel_s(&river, -30000, -3700, 1));
+  for (double from_m = -37000; from_m < -3700; from_m += 1420) {
+    const double travel_s = hw__travel_s(&river, from_m, -3700, 0.9);
+    assert_true(fabs(hw__place_before(&river, -3700, travel_s, 0.9) - from_m) < 1e-6);
+  }
+  river.hydraulics.velocity_m_s.certainty = HW_UNKNOWN; /* then nothing can be compared with it */
+  assert_true(fabs(hw__travel_s(&river, -30000, -3700, 1) - 26300) < rounding);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_travel_adds_up_over_reaches_and_leads_back),
       cmocka_unit_test(test_two_sensors_find_the_source),
       cmocka_unit_test(test_one_sensor_alone_is_enough),
       cmocka_unit_test(test_a_grab_sample_narrows_the_answer),

@@ -67,6 +67,34 @@ static void test_missing_discharges_follow_from_continuity(void **state) {
   hw_river_free(&river);
 }
 
+/* Only the mouth is gauged, and every tributary: what each confluence adds is taken off again, all the way up. */
+static void test_discharges_follow_up_a_long_stem(void **state) {
+  (void)state;
+  enum { TRIBUTARIES = 7 };
+  char text[4000];
+  int size = snprintf(text, sizeof text,
+                      HYDRAULICS SEARCH
+                      "sensors: [{id: low, location_m: -900, noise_relative: 0.05}]\n"
+                      "branches:\n  - {id: stem, head_m: -90000, reaches: [{to_m: 0, "
+                      "velocity_m_s: 0.7, discharge_m3_s: 14.2}]}\n");
+  for (int i = 0; i < TRIBUTARIES; i++) {
+    size += snprintf(text + size, sizeof text - (size_t)size,
+                     "  - {id: t%d, head_m: -5000, joins: {branch: stem, at_m: %d}, reaches: [{to_m: 0, velocity_m_s: "
+                     "0.4, discharge_m3_s: %g}]}\n",
+                     i, -80000 + 10000 * i, 0.37 + 0.1 * i);
+  }
+  hw_river river = parse("r.yaml", text);
+  assert_string_equal(warnings, ""); /* nothing had to be assumed */
+  const hw_branch *stem = &river.branches[0];
+  assert_int_equal(stem->reach_count, TRIBUTARIES + 1);
+  double below = 14.2;
+  for (int i = TRIBUTARIES; i >= 0; i--) {
+    assert_true(fabs(stem->reaches[i].discharge_m3_s - below) < 1e-13); /* seven differences of numbers below 15 */
+    below -= i > 0 ? 0.37 + 0.1 * (i - 1) : 0;
+  }
+  hw_river_free(&river);
+}
+
 static void test_discharges_that_contradict_name_their_confluence(void **state) {
   (void)state;
   hw_river river = parse("r.yaml", HYDRAULICS SEARCH SENSORS
@@ -353,6 +381,7 @@ static void test_a_large_network_loads_in_under_a_second(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
+      cmocka_unit_test(test_discharges_follow_up_a_long_stem),
       cmocka_unit_test(test_discharges_that_contradict_name_their_confluence),
       cmocka_unit_test(test_a_tributary_without_discharge_is_the_difference_or_a_share),
       cmocka_unit_test(test_two_brooks_may_make_a_river),

@@ -126,6 +126,37 @@ static void test_many_readings_leave_no_bias_and_no_clipped_top(void **state) {
   assert_true(fit.wander_g_m3 < 0.1 * floor_noise);
 }
 
+/* A level that swings by `swing` noises through the record, read with a detection limit in its middle. */
+static void read_at_the_limit(double swing, uint64_t seed) {
+  hw_rng rng;
+  hw_rng_seed(&rng, seed, 14);
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < 400; i++) {
+    const double t = 120.0 * i, sd = hypot(floor_noise, share * level);
+    const double c = level + sd * (swing * sin(2 * M_PI * i / 200) + hw_rng_normal(&rng));
+    hw__series_insert(&series,
+                      &(hw_reading){.time_s = t, .concentration_g_m3 = fmax(c, level), .below_limit = c < level});
+  }
+}
+
+/* Half of the readings show; only how many of them do, from one part of the record to the next, can tell a level that
+ * wanders from one that stays. */
+static void test_a_level_that_wanders_shows_through_a_detection_limit(void **state) {
+  (void)state;
+  enum { SEEDS = 20 };
+  double stays = 0, wanders = 0;
+  for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+    read_at_the_limit(0, seed);
+    fit_series();
+    stays += fit.wander_g_m3 / fit.floor_g_m3 / SEEDS;
+    read_at_the_limit(1.5, seed);
+    fit_series();
+    wanders += fit.wander_g_m3 / fit.floor_g_m3 / SEEDS;
+  }
+  assert_true(stays < 0.1);                    /* beyond chance, hardly ever */
+  assert_true(wanders > 0.6 && wanders < 1.6); /* the swing's own spread is 1.5 / sqrt(2) */
+}
+
 static void test_noise_alone_is_no_pulse(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 50; seed++) { /* five and a half standard deviations: never in so many */
@@ -352,6 +383,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
       cmocka_unit_test(test_many_readings_leave_no_bias_and_no_clipped_top),
+      cmocka_unit_test(test_a_level_that_wanders_shows_through_a_detection_limit),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_a_few_non_detects_do_not_hide_a_level_that_shows),
       cmocka_unit_test(test_a_level_that_wanders_is_seen_beside_non_detects),

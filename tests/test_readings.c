@@ -279,6 +279,66 @@ static void test_escapes_are_the_utf8_of_their_code(void **state) {
   }
 }
 
+typedef struct {
+  hw_flow flow[4];
+  size_t count;
+} heard;
+
+static void hear(void *context, const hw_flow *flow) {
+  heard *h = context;
+  assert_in_range(h->count, 0, 3);
+  h->flow[h->count++] = *flow;
+}
+
+static hw_reader *open_with_flow(const char *text, heard *h) {
+  static hw_gauge gauges[] = {{.id = "g1", .location_m = -370}, {.id = "s1", .location_m = 0}};
+  static hw_river gauged;
+  gauged = river;
+  gauged.gauges = gauges, gauged.gauge_count = 2;
+  *h = (heard){.count = 0};
+  const hw_reader_options options = {.take_flow = hear, .flow_context = h};
+  hw_reader *reader = NULL;
+  hw_error error = {""};
+  if (hw_reader_memory_with(text, strlen(text), "r.csv", &gauged, &options, &reader, &error) != HW_OK) {
+    fail_msg("%s", error.text);
+  }
+  return reader;
+}
+
+static void test_discharges_among_the_readings_go_to_whoever_asked(void **state) {
+  (void)state;
+  static const char csv[] =
+      "time_min,sensor,gauge,concentration_g_m3,discharge_m3_s\n"
+      "1,s1,,0.37,\n2,,g1,,14.2\n3,s1,,,8.5\n4,s1,,0.4,\n5,,g9,,1\n6,,g1,,0\n7,,g1,,x\n";
+  static const char json[] =
+      "{\"time_min\":1,\"sensor\":\"s1\",\"concentration_g_m3\":0.37}\n"
+      "{\"time_min\":2,\"gauge\":\"g1\",\"discharge_m3_s\":14.2}\n"
+      "{\"time_min\":3,\"sensor\":\"s1\",\"discharge_m3_s\":8.5}\n"
+      "{\"time_min\":4,\"sensor\":\"s1\",\"concentration_g_m3\":0.4}\n";
+  static const char *const texts[] = {csv, json};
+  for (size_t i = 0; i < 2; i++) {
+    heard h;
+    hw_reading reading;
+    hw_error error = {""};
+    hw_reader *reader = open_with_flow(texts[i], &h);
+    expect_reading(reader, 0, 60, 0.37, false);
+    assert_int_equal(h.count, 0);
+    expect_reading(reader, 0, 240, 0.4, false);
+    assert_int_equal(h.count, 2);
+    assert_true(h.flow[0].gauge == 0 && h.flow[0].time_s == 120 && h.flow[0].discharge_m3_s == 14.2);
+    assert_true(h.flow[1].gauge == 1 && h.flow[1].time_s == 180 && h.flow[1].discharge_m3_s == 8.5);
+    static const char *const faults[] = {"r.csv:6: gauge 'g9' is not in the river file, expected one of its gauges",
+                                         "r.csv:7: discharge_m3_s 0, expected a positive number",
+                                         "r.csv:8: discharge_m3_s 'x', expected a number"};
+    for (size_t k = 0; k < 3 && i == 0; k++) {
+      assert_int_equal(hw_reader_next(reader, &reading, &error), HW_EINPUT);
+      assert_string_equal(error.text, faults[k]);
+    }
+    assert_int_equal(h.count, 2);
+    expect_end(reader);
+  }
+}
+
 /* Through a pipe, so that the buffer refills in odd places. */
 static void test_a_line_of_a_megabyte_is_a_fault_and_reading_goes_on(void **state) {
   (void)state;
@@ -413,6 +473,7 @@ int main(void) {
       cmocka_unit_test(test_every_bad_row_has_its_sentence_and_the_next_row_follows),
       cmocka_unit_test(test_bad_ndjson_has_its_sentence),
       cmocka_unit_test(test_escapes_are_the_utf8_of_their_code),
+      cmocka_unit_test(test_discharges_among_the_readings_go_to_whoever_asked),
       cmocka_unit_test(test_a_line_of_a_megabyte_is_a_fault_and_reading_goes_on),
       cmocka_unit_test(test_numbers_parse_as_strtod_does),
       cmocka_unit_test(test_random_doubles_survive_writing_and_reading),

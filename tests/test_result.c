@@ -385,6 +385,16 @@ static void test_comparison_shows_errors_and_failures(void **state) {
   assert_int_equal(hw_comparison_json(results, 1, NULL, &text), HW_OK);
   assert_non_null(strstr(text, "\"truth\": null"));
   free(text);
+  for (int dated = 0; dated < 2; dated++) { /* seconds are named as such, dates are not */
+    results[0].calendar = dated;
+    assert_int_equal(hw_comparison_text(results, 1, NULL, &text), HW_OK);
+    assert_int_equal(strstr(text, " time_s ") != NULL, !dated);
+    assert_int_equal(strstr(text, " time ") != NULL, dated);
+    free(text);
+  }
+  assert_int_equal(hw_comparison_text(NULL, 0, NULL, &text), HW_OK); /* no methods: a heading, nothing under it */
+  assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+  free(text);
 }
 
 /* Shares of the mass, the way to the first sensor below and the time the water takes there. */

@@ -150,6 +150,24 @@ static void test_merging_does_not_sort_noise_by_its_size(void **state) {
   }
 }
 
+/* What is wild is told by most readings, not by the first two: a sensor that was switched on in air. */
+static void test_a_wild_beginning_does_not_hide_lone_spikes(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 14, 9);
+  size_t spikes = 0, alone = 0;
+  insert(0, 52.0);
+  for (size_t i = 1; i < 20 * HW__SERIES_SIZE; i++) {
+    const bool spike = i % 997 == 0;
+    spikes += spike;
+    insert(1.3 * (double)i, 0.31 + 0.007 * hw_rng_normal(&rng) + (spike ? 0.5 : 0));
+  }
+  for (size_t i = 0; i < series.count; i++) {
+    alone += series.span[i].count == 1 && series.span[i].value_g_m3 > 0.6 && series.span[i].value_g_m3 < 1;
+  }
+  assert_int_equal(alone, spikes);
+}
+
 static void test_a_merged_span_knows_whether_its_readings_vary(void **state) {
   (void)state;
   const hw__span a = {.time_s = 1, .value_g_m3 = 0.37, .count = 1}, b = {.time_s = 2, .value_g_m3 = 0.37, .count = 1};
@@ -194,6 +212,7 @@ int main(void) {
       cmocka_unit_test(test_merging_keeps_mean_and_spread_whatever_the_order),
       cmocka_unit_test_setup(test_a_narrow_pulse_in_a_long_quiet_record_keeps_resolution_and_area, start_empty),
       cmocka_unit_test_setup(test_merging_does_not_sort_noise_by_its_size, start_empty),
+      cmocka_unit_test_setup(test_a_wild_beginning_does_not_hide_lone_spikes, start_empty),
       cmocka_unit_test_setup(test_a_merged_span_knows_whether_its_readings_vary, start_empty),
       cmocka_unit_test_setup(test_detects_and_non_detects_in_turn_end_in_bounded_room, start_empty),
       cmocka_unit_test(test_unlike_sides_merge_to_a_measured_value),

@@ -384,8 +384,42 @@ static void test_create_wants_hydraulics_and_sane_scales(void **state) {
   hw_river_free(&river);
 }
 
+/* An instant's window begins and ends where the concentration is this share of its highest; a release that lasts adds
+ * its length to the end. The highest is looked for here by trying, not by its formula. */
+static void test_the_window_of_a_spill_is_where_it_exceeds_its_share(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 37, 0);
+  for (int i = 0; i < 50; i++) {
+    const hw_river river = random_river(&rng);
+    double time_s, highest = 0, first_s, last_s, longer_s;
+    const double x = -142, share = 0.02 + 0.5 * hw_rng_uniform(&rng), lasts_s = 1 + 3700 * hw_rng_uniform(&rng);
+    const hw_source source = random_source(&river.hydraulics, &rng, x, &time_s);
+    hw_spill *spill = NULL, *lasting = NULL;
+    assert_int_equal(hw_spill_create(&river, &source, 0, &spill), HW_OK);
+    assert_int_equal(hw_spill_create(&river, &source, lasts_s, &lasting), HW_OK);
+    assert_true(hw_spill_window(spill, 0, x, share, &first_s, &last_s));
+    for (int k = 0; k <= 20000; k++) {
+      highest = fmax(highest, hw_spill_concentration(spill, 0, x, first_s + (last_s - first_s) * k / 20000));
+    }
+    /* a parabola's top between two of 20000 points: missed by 1e-8 of it, times the steepness of the window */
+    check_near(hw_spill_concentration(spill, 0, x, first_s), share * highest, highest, 1e-6);
+    check_near(hw_spill_concentration(spill, 0, x, last_s), share * highest, highest, 1e-6);
+    assert_true(first_s > source.time_s && first_s < last_s);
+    assert_true(hw_spill_concentration(spill, 0, x, first_s - 60) < share * highest);
+    assert_true(hw_spill_concentration(spill, 0, x, last_s + 60) < share * highest);
+    assert_true(hw_spill_window(lasting, 0, x, share, &time_s, &longer_s));
+    check_near(time_s, first_s, fabs(first_s), 1e-12);
+    check_near(longer_s, last_s + lasts_s, fabs(last_s), 1e-12);
+    assert_false(hw_spill_window(spill, 0, source.location_m - 1, share, &first_s, &last_s)); /* above it */
+    hw_spill_free(spill);
+    hw_spill_free(lasting);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_window_of_a_spill_is_where_it_exceeds_its_share),
       cmocka_unit_test(test_uniform_river_is_equation_1),
       cmocka_unit_test(test_gradient_matches_complex_step),
       cmocka_unit_test(test_hessian_matches_differences_of_the_gradient),

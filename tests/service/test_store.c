@@ -107,6 +107,14 @@ static void test_calendar_and_relative_times_do_not_mix(void **state) {
   free(ingest.rejects);
   put(f, &other, 1, &ingest); /* another river has its own clock */
   assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], 1);
+  hw__store_close(f->store); /* and keeps it, whichever is heard of first after a restart */
+  assert_int_equal(open_store(f), HW_DB_OK);
+  hw__checked_reading second = entry(0, 0, 2.5, 0.37), plain = entry(1, 0, 2.5, 0.37);
+  put(f, &second, 1, &ingest);
+  assert_int_equal(ingest.tally[HW_FATE_ACCEPTED], 1);
+  put(f, &plain, 1, &ingest);
+  assert_int_equal(ingest.tally[HW_FATE_TIME_BASE], 1);
+  free(ingest.rejects);
 }
 
 static void test_everything_is_there_after_reopening(void **state) {
@@ -394,6 +402,33 @@ static void test_a_failing_job_does_not_take_others_with_it(void **state) {
   assert_int_equal(good.accepted, 100);
 }
 
+static hw__db_status fail_as_told(hw__db *db, int64_t *seq, void *context) {
+  (void)db;
+  (void)seq;
+  return *(const hw__db_status *)context;
+}
+
+/* Whoever asks for readiness sends nothing to a service that is not ready: it has to find out by itself. */
+static void test_a_store_that_failed_tries_again_by_itself(void **state) {
+  fixture *f = *state;
+  hw__db_status fault = HW_DB_IO;
+  assert_int_equal(hw__store_write(f->store, fail_as_told, &fault), HW_DB_IO);
+  assert_int_equal(hw__store_health(f->store), HW_DB_IO);
+  for (int i = 0; i < 600 && hw__store_health(f->store) != HW_DB_OK; i++) {
+    hw__clock_nap_ms(50);
+  }
+  assert_int_equal(hw__store_health(f->store), HW_DB_OK);
+  /* The probe is small and fits where readings do not, so a full disk is tried less often. */
+  fault = HW_DB_FULL;
+  assert_int_equal(hw__store_write(f->store, fail_as_told, &fault), HW_DB_FULL);
+  hw__clock_nap_ms(2500);
+  assert_int_equal(hw__store_health(f->store), HW_DB_FULL);
+  hw__checked_reading one[] = {entry(0, 0, 14.2, 0.37)};
+  hw__ingest ingest;
+  assert_int_equal(put(f, one, 1, &ingest), HW_DB_OK); /* a reading that fits says more */
+  assert_int_equal(hw__store_health(f->store), HW_DB_OK);
+}
+
 static void test_a_newer_database_is_refused(void **state) {
   fixture *f = *state;
   hw__store_close(f->store);
@@ -508,6 +543,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_store_that_failed_tries_again_by_itself, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_who_waits_for_news_waits_as_long_as_told_or_until_there_are_some, set_up,
                                       tear_down),
       cmocka_unit_test_setup_teardown(test_a_torn_head_leaves_the_one_before, set_up, tear_down),
