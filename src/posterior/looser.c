@@ -64,6 +64,9 @@ hw_status hw__looser_ask(const hw__ade *stated, hw__looser *out) {
   a->spill.doubt.shape = shape_doubt;
   a->spill.from_pulse = true; /* with so much in doubt the prior is a long way off */
   hw__ade_borrow(a, stated);
+  if (!stated->unfit) { /* as soon as it cannot win any more there is no need to go on */
+    a->rivals.log_odds[0] = stated->log_odds + plainly_better;
+  }
   return hw__ade_settle(a);
 }
 

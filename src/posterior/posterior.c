@@ -227,23 +227,22 @@ static hw_status ask_field(engine *e, bool *answered, hw_estimate *out) {
 static hw_status ask_others(engine *e, hw_estimate *out) {
   hw__ade *a = e->state;
   bool answered = false, explained = false;
-  hw_status status = ask_looser(e, &answered, out);
-  if (status != HW_OK || answered || !a->misfit) {
-    return status;
-  }
-  status = ask_wider(e, &explained);
-  if (status == HW_OK && !explained) {
-    status = ask_field(e, &answered, out);
-  }
-  if (status != HW_OK || answered) {
-    return status;
-  }
-  if (explained) {
+  hw_status status = a->unfit ? ask_wider(e, &explained) : HW_OK;
+  if (status == HW_OK && explained) {
     hw__ade_blame_box(a);
-  } else {
-    hw__ade_give_up(a);
+    return hw__ade_estimate(a, out);
   }
-  return hw__ade_estimate(a, out);
+  if (status == HW_OK) {
+    status = ask_looser(e, &answered, out);
+  }
+  if (status == HW_OK && !answered && a->misfit) {
+    status = ask_field(e, &answered, out);
+    if (status == HW_OK && !answered) {
+      hw__ade_give_up(a);
+      status = hw__ade_estimate(a, out);
+    }
+  }
+  return status;
 }
 
 static hw_status estimate(void *state, hw_estimate *out) {
