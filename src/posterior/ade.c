@@ -156,6 +156,16 @@ hw_status hw__ade_observe(void *state, const hw_reading *reading) {
   return HW_OK;
 }
 
+void hw__ade_borrow(hw__ade *a, const hw__ade *from) {
+  for (size_t s = 0; s < a->river->sensor_count; s++) {
+    a->series[s] = from->series[s];
+    a->own[s] = from->own[s];
+    a->view[s] = from->view[s];
+    a->dirty[s] = from->dirty[s];
+  }
+  a->settled = false;
+}
+
 static size_t fit_sensors(hw__ade *a) {
   size_t seen = 0;
   for (size_t s = 0; s < a->river->sensor_count; s++) {

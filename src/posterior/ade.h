@@ -50,8 +50,11 @@ typedef struct {
   hw__view *view;
   bool *dirty; /* the series changed since its own fit */
   bool settled;
-  bool single; /* two releases are not looked for */
-  hw__two two; /* what came of it */
+  bool single;         /* two releases are not looked for */
+  bool brief;          /* only an instant is supposed, and only the first sensor followed */
+  bool loose;          /* the hydraulics are in far wider doubt than stated (looser.h) */
+  double discharge_sd; /* of ln discharge, common to all sensors and so the mass's; 0: it is as stated */
+  hw__two two;         /* what came of it */
 
   hw__rivals rivals; /* nobody, unless whoever asks says so */
   double bar;        /* ln odds below which a hypothesis is of no use: others on the same readings have more */
@@ -73,7 +76,9 @@ typedef struct {
   double *wrong;            /* by station: probability that the sensor is wrong */
   hw__residuals *residuals; /* by station: its readings against what the answer expects of them */
   double *missing;          /* by station: how much likelier, in ln, its own pulse makes its readings than the answer */
-  bool misfit;              /* no release with the stated hydraulics explains the pulses */
+  bool unfit;               /* no release with the stated hydraulics explains the pulses */
+  bool misfit;              /* and neither the box nor a sensor is to blame */
+  bool suspect;             /* unfit, or perhaps so: other hydraulics may explain them better */
   double deficit;           /* most that a station's readings fall short of what its own pulse explains, ln */
   double last_s;            /* the last reading of any sensor */
   double lasting;           /* probability that the release lasted, longer than what could pass for an instant */
@@ -119,10 +124,15 @@ typedef struct {
 hw__pulse_count hw__ade_count(const hw__ade *a);
 /* residuals.c: readings against what the samples expect. */
 void hw__ade_compare(hw__ade *a);
+/* The same readings for another river with the same sensors. A sensor by itself knows nothing of the river: its own
+ * fit is taken over. */
+void hw__ade_borrow(hw__ade *a, const hw__ade *from);
 /* What the engine thinks of its answer; sets trust and reason. */
 void hw__ade_judge(hw__ade *a);
 /* It is the search box that keeps the pulses from being explained: no answer, for that reason. */
 void hw__ade_blame_box(hw__ade *a);
+/* Nothing explains the pulses: no answer, unless there was none before. */
+void hw__ade_give_up(hw__ade *a);
 /* samples.c: the curve of a picked draw at any place. */
 hw__curve hw__picked_curve(const hw__ade *a, size_t pick, double x_m, hw_rng *rng);
 /* forecast.c: arrivals at the intakes. Returned: how many. */

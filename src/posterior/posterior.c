@@ -3,8 +3,9 @@
  * with the dispersion unknown, the field model that learned from real rivers how pulses widen (field/field.h).
  *
  * Where the equation with the stated hydraulics does not explain the pulses that were seen (still water along the
- * banks, a velocity that changes, a dispersion that is wrong) the field model is asked in its place, from the same
- * readings. */
+ * banks, a velocity that changes, a dispersion that is wrong) others are asked in its place, from the same readings:
+ * the equation with hydraulics in wider doubt (looser.h), and where that does not explain them either, the field
+ * model. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 
 #include "field/field.h"
 #include "posterior/ade.h"
+#include "posterior/looser.h"
 #include "posterior/network.h"
 #include "river/course.h"
 
@@ -37,8 +39,9 @@ typedef struct {
   hw_options options;
   hw_river line;         /* a network of one branch as the river that it is; empty: the river as it came */
   hw_river as_field;     /* the river without its dispersion and as one line, borrowing the rest */
-  void *field;           /* the field model's engine that gave the last answer; NULL: the equation gave it */
-  const char **warnings; /* the field model's, and first of all why it answers */
+  hw__looser looser;     /* gave the last answer, unless its ade is NULL */
+  void *field;           /* the field model's engine that gave it; NULL: the equation gave it */
+  const char **warnings; /* theirs, and first of all why they answer */
   char instead[HW__WARNING_SIZE];
 } engine;
 
@@ -124,7 +127,8 @@ static hw_status observe(void *state, const hw_reading *reading) {
   return e->model->observe(e->state, reading);
 }
 
-static void forget_field(engine *e) {
+static void forget(engine *e) {
+  hw__looser_free(&e->looser);
   hw__field_destroy(e->field);
   free(e->warnings);
   e->field = NULL;
@@ -174,12 +178,8 @@ static hw_status ask_wider(const engine *e, bool *explained) {
   const hw_status status = hw__ade_create(&(hw_problem){.river = &wider}, &e->options, &state);
   if (status == HW_OK) {
     hw__ade *other = state;
-    for (size_t s = 0; s < wider.sensor_count; s++) {
-      other->series[s] = a->series[s];
-      other->own[s] = a->own[s];
-      other->view[s] = a->view[s];
-    }
-    other->single = true;
+    other->single = other->brief = true; /* a glance will do: nobody sees its answer */
+    hw__ade_borrow(other, a);
     other->rivals.explained = true;
     other->rivals.log_odds[0] = other->rivals.log_odds[1] = fmax(a->reached[0], a->reached[1]) + plainly_better;
     hw__ade_settle(other);
@@ -189,9 +189,9 @@ static hw_status ask_wider(const engine *e, bool *explained) {
   return status;
 }
 
-/* Why another model answers, and the sensors, three at most, that the equation fails at most of all. Where only two saw
+/* Why another answers, and the sensors, three at most, that the equation fails at most of all. Where only two saw
  * a pulse, it may be the one as well as the other. */
-static void explain(engine *e) {
+static void explain(engine *e, const char *instead) {
   const hw__ade *a = e->state;
   size_t worst[3], count = 0;
   for (size_t k = 0; k < a->spill.count; k++) {
@@ -214,15 +214,47 @@ static void explain(engine *e) {
                              a->river->sensors[a->station[worst[i]].sensor].id);
   }
   snprintf(e->instead, sizeof e->instead,
-           "the advection-dispersion equation with the stated hydraulics does not explain the pulses%s: this answer is "
-           "the field model's, which knows how pulses widen in real rivers",
-           names);
+           "the advection-dispersion equation with the stated hydraulics does not explain the pulses%s: this answer %s",
+           names, instead);
+}
+
+/* This one's answer, with a sentence why it is not the stated river's. */
+static hw_status take(engine *e, hw_estimate *other, const char *instead, hw_estimate *out) {
+  e->warnings = calloc(other->warning_count + 1, sizeof *e->warnings);
+  if (!e->warnings) {
+    return HW_ENOMEM;
+  }
+  explain(e, instead);
+  e->warnings[0] = e->instead;
+  memcpy(e->warnings + 1, other->warnings, other->warning_count * sizeof *e->warnings);
+  other->warnings = e->warnings;
+  other->warning_count++;
+  *out = *other;
+  return HW_OK;
+}
+
+/* The equation's answer with hydraulics in wider doubt, if the pulses speak for it. */
+static hw_status ask_looser(engine *e, bool *answered, hw_estimate *out) {
+  hw_estimate other;
+  hw_status status = hw__looser_ask(e->state, &e->looser);
+  *answered = status == HW_OK && hw__looser_explains(&e->looser, e->state);
+  if (*answered) {
+    status = hw__ade_estimate(e->looser.ade, &other);
+  }
+  if (*answered && status == HW_OK) {
+    status = take(e, &other, "takes velocity, dispersion and discharge to be far less well known", out);
+  }
+  if (status != HW_OK || !*answered) {
+    forget(e);
+  }
+  return status;
 }
 
 /* The field model's answer in place of the equation's, if it has one. */
-static hw_status ask_field(engine *e, hw_estimate *out) {
+static hw_status ask_field(engine *e, bool *answered, hw_estimate *out) {
   const hw_problem problem = {.river = &e->as_field};
   hw_estimate other;
+  *answered = false;
   hw_status status = hw__field_create(&problem, &e->options, &e->field);
   if (status == HW_OK) {
     status = tell_field(e->state, e->field);
@@ -231,45 +263,52 @@ static hw_status ask_field(engine *e, hw_estimate *out) {
     status = hw__field_estimate(e->field, &other);
   }
   if (status == HW_OK && other.has_source && other.trust != HW_TRUST_NONE) {
-    e->warnings = calloc(other.warning_count + 1, sizeof *e->warnings);
-    status = e->warnings ? HW_OK : HW_ENOMEM;
+    status = take(e, &other, "is the field model's, which knows how pulses widen in real rivers", out);
+    *answered = status == HW_OK;
   }
-  if (status != HW_OK || !e->warnings) {
-    forget_field(e);
-    return status;
+  if (!*answered) {
+    forget(e);
   }
-  explain(e);
-  e->warnings[0] = e->instead;
-  memcpy(e->warnings + 1, other.warnings, other.warning_count * sizeof *e->warnings);
-  other.warnings = e->warnings;
-  other.warning_count++;
-  *out = other;
-  return HW_OK;
+  return status;
+}
+
+/* The equation with the stated hydraulics does not explain the pulses, or perhaps not: who does? */
+static hw_status ask_others(engine *e, hw_estimate *out) {
+  hw__ade *a = e->state;
+  bool answered = false, explained = false;
+  hw_status status = a->unfit ? ask_wider(e, &explained) : HW_OK;
+  if (status == HW_OK && explained) {
+    hw__ade_blame_box(a);
+    return hw__ade_estimate(a, out);
+  }
+  if (status == HW_OK) {
+    status = ask_looser(e, &answered, out);
+  }
+  if (status == HW_OK && !answered && a->misfit) {
+    status = ask_field(e, &answered, out);
+    if (status == HW_OK && !answered) {
+      hw__ade_give_up(a);
+      status = hw__ade_estimate(a, out);
+    }
+  }
+  return status;
 }
 
 static hw_status estimate(void *state, hw_estimate *out) {
   engine *e = state;
-  forget_field(e);
+  forget(e);
   const hw_status status = e->model->estimate(e->state, out);
-  if (status != HW_OK || e->model != &on_a_line || !((const hw__ade *)e->state)->misfit) {
+  if (status != HW_OK || e->model != &on_a_line) {
     return status;
   }
-  bool explained = false;
-  const hw_status asked = ask_wider(e, &explained);
-  if (asked != HW_OK) {
-    return asked;
-  }
-  if (!explained) {
-    return ask_field(e, out);
-  }
-  hw__ade_blame_box(e->state);
-  return e->model->estimate(e->state, out);
+  const hw__ade *a = e->state;
+  return !a->two.found && a->suspect ? ask_others(e, out) : HW_OK;
 }
 
 static void destroy(void *state) {
   engine *e = state;
   if (e) {
-    forget_field(e);
+    forget(e);
     e->model->destroy(e->state);
     hw_river_free(&e->line);
     free(e);
@@ -278,13 +317,16 @@ static void destroy(void *state) {
 
 static hw_status samples(void *state, hw_sample *out, size_t capacity, size_t *count) {
   engine *e = state;
-  return e->field ? hw__field_samples(e->field, out, capacity, count)
-                  : e->model->samples(e->state, out, capacity, count);
+  return e->field        ? hw__field_samples(e->field, out, capacity, count)
+         : e->looser.ade ? hw__ade_samples(e->looser.ade, out, capacity, count)
+                         : e->model->samples(e->state, out, capacity, count);
 }
 
 static hw_status predict(void *state, const hw_prediction *prediction) {
   engine *e = state;
-  return e->field ? hw__field_predict(e->field, prediction) : e->model->predict(e->state, prediction);
+  return e->field        ? hw__field_predict(e->field, prediction)
+         : e->looser.ade ? hw__ade_predict(e->looser.ade, prediction)
+                         : e->model->predict(e->state, prediction);
 }
 
 const hw_method hw_method_posterior = {

@@ -72,10 +72,21 @@ static hw_sample sample_at(const hw__ade *a, size_t i, double weight) {
   return sample_of(a, &r, weight);
 }
 
+/* The discharge that masses were worked out with is in doubt, at all sensors alike. */
+static void blur_masses(hw__ade *a) {
+  hw_rng rng;
+  hw_rng_seed(&rng, a->options.seed, UINT64_MAX / 4);
+  for (size_t i = 0; i < a->found.drawn && a->discharge_sd > 0; i++) {
+    double *mass = &a->samples[i].source.mass_g;
+    *mass = fmin(fmax(*mass * exp(a->discharge_sd * hw_rng_normal(&rng)), a->spill.mass_lo), a->spill.mass_hi);
+  }
+}
+
 void hw__ade_set_samples(hw__ade *a) {
   for (size_t i = 0; i < a->found.drawn; i++) {
     a->samples[i] = sample_at(a, i, a->draws.weight[i]);
   }
+  blur_masses(a);
   for (size_t i = a->found.drawn; i < HW__FINAL; i++) { /* fewer were drawn: the rest counts for nothing */
     a->samples[i] = a->samples[0];
     a->samples[i].weight = 0;

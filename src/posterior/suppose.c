@@ -202,6 +202,11 @@ static size_t follow(hw__ade *a, const size_t *anchor, size_t anchors) {
 void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
   const hw__fit *first = &a->own[anchor[0]];
   const bool plain = first->lasting && first->near.log_at < first->log_likelihood - plainly_worse;
+  if (a->brief) {
+    a->spill.lasting = false;
+    follow(a, anchor, 1);
+    return;
+  }
   a->spill.lasting = plain;
   const size_t followed = follow(a, anchor, anchors);
   if (is_explained(a)) {

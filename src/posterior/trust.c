@@ -10,6 +10,12 @@ static const double least_effective = 100;
 /* Eight standard deviations in one of what is in doubt: the true hydraulics are hardly ever so far from the stated
  * ones, a background that drifts is easily taken for a pulse that needs them to be. */
 static const double most_strain = 64;
+/* Where the doubt has been made wide already there is no excuse for so much. */
+static const double most_strain_loose = 4;
+/* Standard deviations by which pulses plainly do not fit. */
+static const double plain_misfit = 6;
+/* From here on it is worth a look whether the hydraulics are wrong. */
+static const double some_strain = 12, some_misfit = 4;
 /* From here on there is a spill. */
 static const double spill_plain = 0.5;
 
@@ -22,6 +28,13 @@ void hw__ade_blame_box(hw__ade *a) {
   refuse(a,
          "no release inside the search box explains the pulses, but one further upstream or earlier would: the box is "
          "too small");
+}
+
+void hw__ade_give_up(hw__ade *a) {
+  if (a->trust != HW_TRUST_NONE) {
+    refuse(a,
+           "the pulses are not those of one release with the stated hydraulics, nor with others that would be usual");
+  }
 }
 
 /* Medians of two halves of the draws lie further apart than a third of the interval. */
@@ -67,17 +80,18 @@ static void explain_misfit(hw__ade *a, hw__pulse_count n) {
 }
 
 /* A sensor's own pulse has four unknowns to fit it with, and the river has them all in common: twice what the answer
- * misses is a chi-square of about three degrees of freedom a pulse. */
-static bool pulses_do_not_fit(const hw__ade *a) {
-  static const double freedom = 3, chance = 6; /* standard deviations */
+ * misses is a chi-square of about three degrees of freedom a pulse. Returned: how many standard deviations too much. */
+static double pulses_off(const hw__ade *a) {
+  static const double freedom = 3;
   double sum = 0, n = 0;
   for (size_t k = 0; k < a->spill.count; k++) {
     if (a->fit[k].seen && a->wrong[k] < 0.5) {
-      sum += 2 * a->missing[k];
+      /* A pulse that a release which lasted explains better than its own curve does makes up for no other. */
+      sum += 2 * fmax(a->missing[k], 0);
       n += freedom;
     }
   }
-  return sum > n + chance * sqrt(2 * n);
+  return n > 0 ? (sum - n) / sqrt(2 * n) : 0;
 }
 
 /* Half of the draws are pressed against an end of the search: it is the box that keeps the pulses from being explained.
@@ -129,7 +143,7 @@ static size_t unexplained_passings(const hw__ade *a) {
 
 /* How far the hydraulics that the answer needs lie from the stated ones: the sum over all that is in doubt of the
  * squared distance of the draws' mean from its median, in standard deviations of the doubt. */
-static double strain(const hw__ade *a) {
+static double strain_of(const hw__ade *a) {
   double mean[HW__AXES] = {0}, sum = 0;
   for (size_t j = 0; j < HW__PICKED; j++) {
     const hw__release *r = &a->released[j];
@@ -155,7 +169,7 @@ static double strain(const hw__ade *a) {
 void hw__ade_judge(hw__ade *a) {
   a->reason[0] = '\0';
   a->trust = HW_TRUST_FULL;
-  a->misfit = false;
+  a->unfit = a->misfit = a->suspect = false;
   if (a->seen == 0) {
     snprintf(a->reason, sizeof a->reason, "no sensor shows a pulse above its noise");
     return;
@@ -176,9 +190,12 @@ void hw__ade_judge(hw__ade *a) {
   /* One sensor may be broken. Of two that contradict the rest it may be the rest that is wrong. */
   const bool several = n.wrong > 1 && 3 * n.wrong >= n.seen;
   const bool plain = 2 * n.wrong >= n.seen || several || a->wrong[a->spill.anchor] > 0.5;
-  const bool strained = strain(a) > most_strain;
-  a->misfit =
-      (plain || strained || pulses_do_not_fit(a)) && unexplained == 0 && !masses_disagree(a) && !leans_on_the_box(a);
+  const double strain = strain_of(a), off = pulses_off(a);
+  const bool strained = strain > (a->loose ? most_strain_loose : most_strain);
+  const bool sensors = unexplained > 0 || masses_disagree(a); /* the fault is not the river's */
+  a->unfit = plain || strained || off > plain_misfit;
+  a->misfit = a->unfit && !sensors && !leans_on_the_box(a);
+  a->suspect = a->unfit || n.wrong > 0 || strain > some_strain || off > some_misfit;
   if (plain) {
     explain_misfit(a, n);
   } else if (strained) {
