@@ -478,6 +478,9 @@ static void test_dates_that_do_not_exist_are_none(void **state) {
       {"01.03/2026 08:15", HW_TIME_DMY, false, 0},
       {"01.03.2026 25:15", HW_TIME_DMY, false, 0},
       {"01.03.2026 08:15 XYZ", HW_TIME_DMY, false, 0},
+      {"01.03.2026 Mar:15", HW_TIME_DMY, false, 0}, /* a month is no hour */
+      {"01.03.2026 008:15", HW_TIME_DMY, false, 0},
+      {"01.03.2026 :15", HW_TIME_DMY, false, 0},
       {"3/1/2026 13:15 PM", HW_TIME_MDY, false, 0},
       {"2026-03", HW_TIME_YMD, false, 0},
       {"", HW_TIME_DMY, false, 0},

@@ -11,6 +11,7 @@
 #include "headwater/regret.h"
 #include "paper_river.h"
 #include "regret/bend.h"
+#include "regret/grid.h"
 
 typedef struct {
   hw_river river;
@@ -52,6 +53,26 @@ static double profiled(const scene *s, size_t n, double l, double t, double *mas
     }
   }
   return sum;
+}
+
+/* Starts that lie beside each other would lead to the same optimum, and leave others untried. */
+static void test_the_grid_proposes_valleys_not_neighbours(void **state) {
+  (void)state;
+  scene s = open_scene(60, 0, 37);
+  hw__grid *grid = NULL;
+  hw_source start[HW__GRID_STARTS];
+  assert_int_equal(hw__grid_create(&s.river, s.transport, &grid), HW_OK);
+  for (size_t i = 0; i < s.count; i++) {
+    hw__grid_add(grid, &s.readings[i]);
+  }
+  const size_t count = hw__grid_minima(grid, start, HW__GRID_STARTS);
+  assert_in_range(count, 1, HW__GRID_STARTS - 1); /* one plume has one valley; the others are corners of the box */
+  assert_true(fabs(start[0].location_m - paper_truth.location_m) < 1000);
+  for (size_t i = 1; i < count; i++) { /* cells are 420 m apart */
+    assert_true(fabs(start[i].location_m - start[0].location_m) > 2000);
+  }
+  hw__grid_free(grid);
+  close_scene(&s);
 }
 
 /* Brute force: a 200 x 200 grid in (l, t), then from its ten best points a compass search. */
@@ -381,6 +402,7 @@ static void test_regret_rejects_bad_input_and_goes_on(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_grid_proposes_valleys_not_neighbours),
       cmocka_unit_test(test_hindsight_optimum_equals_brute_force),
       cmocka_unit_test(test_regret_of_the_hindsight_point_is_zero),
       cmocka_unit_test(test_regret_grows_linearly_or_slower),

@@ -391,7 +391,7 @@ static void test_the_window_of_a_spill_is_where_it_exceeds_its_share(void **stat
   hw_rng rng;
   hw_rng_seed(&rng, 37, 0);
   for (int i = 0; i < 50; i++) {
-    const hw_river river = random_river(&rng);
+    hw_river river = random_river(&rng);
     double time_s, highest = 0, first_s, last_s, longer_s;
     const double x = -142, share = 0.02 + 0.5 * hw_rng_uniform(&rng), lasts_s = 1 + 3700 * hw_rng_uniform(&rng);
     const hw_source source = random_source(&river.hydraulics, &rng, x, &time_s);
@@ -414,6 +414,7 @@ static void test_the_window_of_a_spill_is_where_it_exceeds_its_share(void **stat
     assert_false(hw_spill_window(spill, 0, source.location_m - 1, share, &first_s, &last_s)); /* above it */
     hw_spill_free(spill);
     hw_spill_free(lasting);
+    hw_river_free(&river);
   }
 }
 
