@@ -169,6 +169,22 @@ static void test_a_release_that_goes_on_is_said_to(void **state) {
   hw_river_free(&river);
 }
 
+/* The record ends while the first sensor rises, where an instant and a release that goes on look the same: nobody may
+ * say that it does not flow any more. */
+static void test_what_still_rises_is_not_said_to_have_ended(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  river.search.lo.time_s = -40000;
+  river.search.hi.mass_g = 30000;
+  river.hydraulics.velocity_m_s = (hw_quantity){.certainty = HW_UNCERTAIN, .value = 1.3333333333, .factor = 1.15};
+  river.hydraulics.dispersion_m2_s = (hw_quantity){.certainty = HW_UNCERTAIN, .value = 40.5, .factor = 1.8};
+  simulate_lasting(&river, 9000, -6900);
+  const hw_estimate e = identify(&river, 1);
+  assert_int_equal(e.trust, HW_TRUST_PROVISIONAL);
+  assert_true(e.has_source && !(e.still_flowing < 0.05));
+  hw_river_free(&river);
+}
+
 static void test_an_instant_is_said_to_be_one(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -190,6 +206,7 @@ int main(void) {
       cmocka_unit_test_setup(test_half_of_the_prior_is_an_instants, start_again),
       cmocka_unit_test_setup(test_the_engine_finds_how_long_a_release_lasted, start_again),
       cmocka_unit_test_setup(test_a_release_that_goes_on_is_said_to, start_again),
+      cmocka_unit_test_setup(test_what_still_rises_is_not_said_to_have_ended, start_again),
       cmocka_unit_test_setup(test_an_instant_is_said_to_be_one, start_again),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,9 +197,9 @@ static const struct {
      "candidates:\n  - {id: a, location_m: 1, active: [[2026-03-01T06:00:00Z, 2026-03-01T07:00:00Z]]}\n",
      "r.yaml:5: active window has instants, expected numbers as in search time_s"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: [[2, 3]], active_trust: 1.5}\n",
-     "r.yaml:1: candidate a has active_trust 1.5, expected a probability"},
+     "r.yaml:5: active_trust is 1.5, expected a probability, at most 1"},
     {HYDRAULICS SEARCH SENSORS "none_of_these: {prior: 1}\n",
-     "r.yaml:1: none_of_these has prior 1, expected a probability below 1"},
+     "r.yaml:4: none_of_these has prior 1, expected a probability below 1"},
     {HYDRAULICS SEARCH SENSORS "none_of_these: 0.2\n", "r.yaml:4: none_of_these is '0.2', expected keys and values"},
     {HYDRAULICS SENSORS "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {median: noon, sd_s: 5}}\n",
      "r.yaml:3: search time_s median is 'noon', expected a number or an instant with its offset such as "

@@ -181,6 +181,9 @@ hw_status hw__ade_estimate(void *state, hw_estimate *out) {
     hw__summary_source(a->samples, HW__FINAL, e.level, &a->sorting, &e.source, &e.interval);
     e.duration_s = hw__summary_range(a->samples, HW__FINAL, hw__sample_duration, e.level, &a->sorting);
     e.still_flowing = still_flowing(a, &e.rate_g_s);
+    if (e.provisional && !(a->lasting > 0)) {
+      e.still_flowing = NAN; /* what rises may go on: that an instant explains it too does not say that it ended */
+    }
     e.region_count = hw__summary_regions(&a->river->search, a->samples, HW__FINAL, e.level, &a->sorting, a->regions);
     e.regions = a->regions;
     e.branches = &hw__only_branch;

@@ -78,7 +78,9 @@ void hw__warn_box(hw__warnings *warnings, const hw_box *box, const hw_sample *sa
 
 void hw__warn_incomplete(hw__warnings *warnings, bool provisional) {
   if (provisional) {
-    hw__warn(warnings, "no sensor has yet seen the pulse fall to half its peak: the answer is provisional");
+    hw__warn(warnings,
+             "no sensor has yet seen the pulse fall to half its peak: the answer is provisional, and the release may "
+             "still go on");
   }
 }
 

@@ -8,10 +8,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/move.h"
 #include "cluster/wire.h"
 #include "ingest/ingest.h"
+#include "io/flow_file.h"
 #include "io/zone.h"
 #include "mqtt/packet.h"
 #include "rivers/centerline.h"
@@ -19,6 +21,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void fuzz_river(const uint8_t *data, size_t size);
+void fuzz_flow(const uint8_t *data, size_t size);
 void fuzz_readings(const uint8_t *data, size_t size);
 void fuzz_table(const uint8_t *data, size_t size);
 void fuzz_columns(const uint8_t *data, size_t size);
@@ -38,6 +41,11 @@ static void require(bool truth) {
   }
 }
 
+static void hear(void *context, const char *sentence) {
+  (void)context;
+  require(sentence[0] != '\0');
+}
+
 void fuzz_river(const uint8_t *data, size_t size) {
   hw_river river;
   hw_error error = {{0}};
@@ -48,6 +56,34 @@ void fuzz_river(const uint8_t *data, size_t size) {
   } else {
     require(error.text[0] != '\0');
   }
+}
+
+/* Discharges that are taken are discharges, in order of time; every fault has a sentence. */
+void fuzz_flow(const uint8_t *data, size_t size) {
+  static const char text[] =
+      "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 40, discharge_m3_s: 8}\n"
+      "branches: [{id: stem, head_m: -900}, {id: ash, head_m: -90, joins: {branch: stem, at_m: -50}}]\n"
+      "search: {mass_g: [1, 2], time_s: [0, 5]}\nsensors: [{id: s1, location_m: 3}]\n"
+      "gauges: [{id: g1, location_m: -1}, {id: g2, branch: ash, location_m: -1}]\n";
+  static FILE *file;
+  char path[40];
+  hw_river river;
+  hw_error error = {{0}};
+  file = file ? file : tmpfile();
+  require(file && ftruncate(fileno(file), 0) == 0 && pwrite(fileno(file), data, size, 0) == (ssize_t)size);
+  snprintf(path, sizeof path, "/dev/fd/%d", fileno(file));
+  require(hw_river_parse("fuzz.yaml", text, sizeof text - 1, NULL, NULL, &river, &error) == HW_OK);
+  river.flow_file = strdup(path);
+  if (hw__flow_load(&river, hear, NULL, &error) != HW_OK) {
+    require(error.text[0] != '\0' && !river.flow);
+  }
+  for (size_t i = 0; i < river.flow_count; i++) {
+    const hw_flow *f = &river.flow[i];
+    require(f->gauge < river.gauge_count && isfinite(f->time_s) && f->discharge_m3_s > 0 &&
+            isfinite(f->discharge_m3_s));
+    require(i == 0 || f->time_s >= f[-1].time_s);
+  }
+  hw_river_free(&river);
 }
 
 static const hw__catalog *catalog(void) {
@@ -78,11 +114,6 @@ static void read_all(const char *text, size_t size, const hw_reader_options *opt
 
 void fuzz_readings(const uint8_t *data, size_t size) {
   read_all((const char *)data, size, NULL);
-}
-
-static void hear(void *context, const char *sentence) {
-  (void)context;
-  require(sentence[0] != '\0');
 }
 
 /* The same as a body for a river with this mapping. */

@@ -3,7 +3,7 @@
 # find is kept as build-fuzz/crash-*: fix it, then add the input to tests/fuzz/corpus. run.sh build: only make ready.
 set -u
 cd "$(dirname "$0")/../.."
-targets="river readings table columns zone csv ndjson line json mqtt centerline import wire"
+targets="river flow readings table columns zone csv ndjson line json mqtt centerline import wire"
 
 # search TARGET SECONDS: one line on what came of it
 search() {
