@@ -213,6 +213,30 @@ static void print_outlooks(const cli_session *session, const check_request *r, c
   }
 }
 
+/* Which of velocity and dispersion the river file gives as plain numbers. */
+static size_t plain_numbers(const hw_hydraulics *h, const char *names[2]) {
+  size_t count = 0;
+  if (h->velocity_m_s.certainty == HW_KNOWN) {
+    names[count++] = "velocity_m_s";
+  }
+  if (h->dispersion_m2_s.certainty == HW_KNOWN) {
+    names[count++] = "dispersion_m2_s";
+  }
+  return count;
+}
+
+static void print_plain_numbers(const hw_hydraulics *h) {
+  const char *names[2];
+  const size_t count = plain_numbers(h, names);
+  if (count > 0) {
+    printf(
+        "\n%s%s%s%s, taken as known to the last digit on every stretch and at today's discharge.\n"
+        "That is rarely true, and where it is not, answers are far too narrow: write {median: M, factor: F}.\n",
+        names[0], count > 1 ? " and " : "", count > 1 ? names[1] : "",
+        count > 1 ? " are plain numbers" : " is a plain number");
+  }
+}
+
 static void print_estimate(const verdict *v) {
   if (!v->estimate.has_source) {
     printf("\n%s\n", v->estimate.trust == HW_TRUST_NONE ? "The readings cannot be explained; `identify` says why."
@@ -258,7 +282,13 @@ static void print_json(const cli_session *session, const check_request *r, const
     print_bound_json(&outlooks[i].bound);
     printf("}");
   }
-  printf("\n ],\n \"estimate\": ");
+  const char *names[2];
+  const size_t plain = plain_numbers(&session->river.hydraulics, names);
+  printf("\n ],\n \"plain_numbers\": [");
+  for (size_t i = 0; i < plain; i++) {
+    printf("%s\"%s\"", i ? ", " : "", names[i]);
+  }
+  printf("],\n \"estimate\": ");
   if (!v) {
     printf("null}\n");
     return;
@@ -302,6 +332,7 @@ static int check(cli_session *session, check_request *r, bool with_readings) {
       print_json(session, r, outlooks, with_readings ? &v : NULL);
     } else {
       print_outlooks(session, r, outlooks);
+      print_plain_numbers(&session->river.hydraulics);
       if (with_readings) {
         print_estimate(&v);
         cli_print_error_bound(&v.error_bound);

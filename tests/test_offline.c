@@ -67,6 +67,33 @@ static void test_baselines_spend_no_more_than_the_budget(void **unused) {
   hw_river_free(&river);
 }
 
+/* Beside the pulse the misfit is a plain: whoever is left there has found nothing, however still it is. */
+static void test_an_answer_that_explains_nothing_has_not_converged(void **unused) {
+  (void)unused;
+  hw_river river = paper_river();
+  const hw_problem problem = {.river = &river};
+  hw_reading *readings = NULL;
+  const size_t count = paper_readings(&river, 9, 0.05, 7, &readings);
+  double mean_square = 0;
+  for (size_t i = 0; i < count; i++) {
+    mean_square += readings[i].concentration_g_m3 * readings[i].concentration_g_m3 / (double)count;
+  }
+  free(readings);
+  size_t lost = 0;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    const hw_options options = {.evaluations = 3, .seed = seed};
+    hw_run *run = fed_run("de", &problem, &options, 9, 0.05);
+    hw_estimate e;
+    assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+    const bool nothing = !(e.loss < 0.99 * mean_square);
+    assert_false(nothing && hw_stop_converged(e.stop));
+    lost += nothing;
+    hw_run_free(run);
+  }
+  assert_true(lost > 0);
+  hw_river_free(&river);
+}
+
 static void test_estimates_repeat_to_the_bit(void **unused) {
   (void)unused;
   hw_river river = paper_river();
@@ -221,6 +248,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_baselines_find_the_source_of_clean_readings),
       cmocka_unit_test(test_baselines_spend_no_more_than_the_budget),
+      cmocka_unit_test(test_an_answer_that_explains_nothing_has_not_converged),
       cmocka_unit_test(test_estimates_repeat_to_the_bit),
       cmocka_unit_test(test_mcmc_interval_holds_the_source),
       cmocka_unit_test(test_store_stays_bounded_and_spread),

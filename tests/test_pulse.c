@@ -157,6 +157,62 @@ static void test_a_level_that_wanders_shows_through_a_detection_limit(void **sta
   assert_true(wanders > 0.6 && wanders < 1.6); /* the swing's own spread is 1.5 / sqrt(2) */
 }
 
+/* Readings of a clean river, of which a limit at one standard deviation hides five of six. */
+static void read_above_limit(double from_s, double to_s, double every_s, double height, uint64_t seed) {
+  const hw__curve curve = pulse(height);
+  hw_rng rng;
+  hw_rng_seed(&rng, seed, 15);
+  memset(&series, 0, sizeof series);
+  for (double t = from_s; t <= to_s; t += every_s) {
+    const double plume = hw__curve_at(&curve, t, 0), sd = hypot(floor_noise, share * plume);
+    const double value = plume + sd * hw_rng_normal(&rng);
+    hw__series_insert(
+        &series,
+        &(hw_reading){.time_s = t, .concentration_g_m3 = fmax(value, floor_noise), .below_limit = value < floor_noise});
+  }
+}
+
+static hw_sensor limited_sensor(void) {
+  hw_sensor s = sensor();
+  s.detection_limit_g_m3 = floor_noise;
+  return s;
+}
+
+/* What a limit leaves of the noise is its upper tail, however many readings stand behind a mean: no larger noise, no
+ * level below nothing, no wandering. */
+static void test_many_readings_about_a_limit_are_noise_as_stated(void **state) {
+  (void)state;
+  const hw_sensor s = limited_sensor();
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    read_above_limit(37000 - 10 * width, 37000 + 10 * width, 1, 1.2, seed);
+    hw__pulse_fit(&series, &s, &tails, &fit, &view);
+    assert_true(fit.seen);
+    assert_true(fit.inflation < 1.7); /* 4 and more where means were held against what only single readings clear */
+    check_near(fit.level_g_m3, 0, 0.05 * floor_noise);
+    assert_true(fit.wander_g_m3 < 0.3 * floor_noise); /* more would be a drift */
+  }
+}
+
+/* Days of quiet readings, detects and non-detects in turn, must not take the room of the pulse between them. */
+static void test_a_pulse_in_a_long_record_about_a_limit_keeps_its_readings(void **state) {
+  (void)state;
+  const hw_sensor s = limited_sensor();
+  read_above_limit(37000 - 340 * width, 37000 + 720 * width, 0.57 * width, 1.2, 1);
+  hw__pulse_fit(&series, &s, &tails, &fit, &view);
+  assert_true(fit.seen);
+  double readings = 0;
+  for (size_t i = 0; i < view.count; i++) {
+    if (fabs(view.time_s[i] - 37000) < 2.5 * width) {
+      assert_true(view.side[i] == HW__MEASURED);
+      check_near(view.readings[i], 1, 0);
+      readings += view.readings[i];
+    } else if (fabs(view.time_s[i] - 37000) > 6 * width) { /* nor does a wide point reach to the pulse */
+      assert_true(hw__curve_at(&fit.curve, view.time_s[i], view.spread_s2[i]) < 0.05 * floor_noise);
+    }
+  }
+  check_near(readings, 9, 1);
+}
+
 static void test_noise_alone_is_no_pulse(void **state) {
   (void)state;
   for (uint64_t seed = 1; seed <= 50; seed++) { /* five and a half standard deviations: never in so many */
@@ -384,6 +440,8 @@ int main(void) {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
       cmocka_unit_test(test_many_readings_leave_no_bias_and_no_clipped_top),
       cmocka_unit_test(test_a_level_that_wanders_shows_through_a_detection_limit),
+      cmocka_unit_test(test_many_readings_about_a_limit_are_noise_as_stated),
+      cmocka_unit_test(test_a_pulse_in_a_long_record_about_a_limit_keeps_its_readings),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_a_few_non_detects_do_not_hide_a_level_that_shows),
       cmocka_unit_test(test_a_level_that_wanders_is_seen_beside_non_detects),

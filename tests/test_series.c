@@ -135,6 +135,23 @@ static void test_a_narrow_pulse_in_a_long_quiet_record_keeps_resolution_and_area
   assert_in_range((int)longest, 0, (int)(0.25 * width));
 }
 
+/* Five times the room, and the pulse is as narrow as seven readings can show: there is room enough for all of them as
+ * long as the quiet ones make it. */
+static void test_quiet_readings_make_room_before_a_pulse_does(void **state) {
+  (void)state;
+  enum { COUNT = 2000 };
+  const double step = 300, middle = 0.29 * COUNT * step, width = 1.75 * step;
+  hw_rng rng;
+  hw_rng_seed(&rng, 5, 7);
+  for (size_t i = 0; i < COUNT; i++) {
+    const double off = ((double)i * step - middle) / width;
+    insert((double)i * step, 0.37 * exp(-0.5 * off * off) + 0.0007 * hw_rng_normal(&rng));
+  }
+  for (size_t i = 0; i < series.count; i++) {
+    assert_true(fabs(series.span[i].time_s - middle) > 2.5 * width || !(series.span[i].count > 1));
+  }
+}
+
 /* Noise alone, a hundred times the room: if high and low readings were merged apart from each other, some spans would
  * stand many standard deviations of their mean off the level. */
 static void test_merging_does_not_sort_noise_by_its_size(void **state) {
@@ -211,6 +228,7 @@ int main(void) {
       cmocka_unit_test_setup(test_duplicates_and_conflicts_are_counted_and_the_first_value_stays, start_empty),
       cmocka_unit_test(test_merging_keeps_mean_and_spread_whatever_the_order),
       cmocka_unit_test_setup(test_a_narrow_pulse_in_a_long_quiet_record_keeps_resolution_and_area, start_empty),
+      cmocka_unit_test_setup(test_quiet_readings_make_room_before_a_pulse_does, start_empty),
       cmocka_unit_test_setup(test_merging_does_not_sort_noise_by_its_size, start_empty),
       cmocka_unit_test_setup(test_a_wild_beginning_does_not_hide_lone_spikes, start_empty),
       cmocka_unit_test_setup(test_a_merged_span_knows_whether_its_readings_vary, start_empty),

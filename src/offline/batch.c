@@ -157,6 +157,15 @@ static bool settled(hw__batch *b, const double *unit) {
   return lowest;
 }
 
+/* Of what was read next to nothing: the plain beside the pulse, on which all neighbours are alike. Judging costs
+ * nothing here either. */
+static bool explains_nothing(hw__batch *b, const double *unit) {
+  const uint64_t evaluations = b->model_evaluations;
+  const bool nothing = !(hw__batch_loss(b, unit) < 0.99 * hw__batch_mean_square(b));
+  b->model_evaluations = evaluations;
+  return nothing;
+}
+
 hw_status hw__batch_estimate(void *state, hw_estimate *out) {
   hw__batch *b = state;
   if (!b->solved) {
@@ -168,6 +177,9 @@ hw_status hw__batch_estimate(void *state, hw_estimate *out) {
     }
     if (answer.stop == HW_STOP_BUDGET && !answer.has_interval && settled(b, answer.unit)) {
       answer.stop = HW_STOP_COMPLETE;
+    }
+    if (answer.stop == HW_STOP_COMPLETE && explains_nothing(b, answer.unit)) {
+      answer.stop = HW_STOP_BUDGET;
     }
     b->answer = answer;
     b->solved = true;

@@ -10,6 +10,22 @@ static const double unseen_wander = 0.5;
 /* Degrees of freedom that the stated noise is worth when the scatter about the fit contradicts it. */
 static const double stated_worth = 15;
 
+/* Below it a measured value is one that a limit has picked: what noise leaves it out is among the non-detects. */
+static double picked_below(const hw__view *v, double floor) {
+  double limit = -INFINITY;
+  for (size_t i = 0; i < v->count; i++) {
+    limit = v->side[i] == HW__BELOW ? fmax(limit, v->value_g_m3[i]) : limit;
+  }
+  return limit + 4 * floor;
+}
+
+/* Variance of a point by the level's wandering. A limit is passed reading by reading: there the wandering counts with
+ * each of them, of those above it as of those below, or one kind would outweigh the other and move the level. */
+static double wandering(const hw__view *v, size_t i, double picked, double wander) {
+  const bool whole = v->side[i] == HW__MEASURED && !(v->value_g_m3[i] < picked);
+  return wander * wander / (whole ? 1 : v->readings[i]);
+}
+
 /* The noise as the view knows it: the floor, the share of the signal, of the background what its own scatter allows,
  * and how far the level wanders. */
 void hw__noise_set_view(const hw__pulse_problem *q, const hw__fit *fit, const hw__curve *pulse, double level,
@@ -18,9 +34,9 @@ void hw__noise_set_view(const hw__pulse_problem *q, const hw__fit *fit, const hw
   const double root = sqrt(fit->inflation), share = q->sensor->noise_relative;
   v->share = share * root;
   v->share_level = fmin(share * fmax(level, 0), usual) * root;
+  const double picked = picked_below(v, fit->floor_g_m3);
   for (size_t i = 0; i < v->count; i++) {
-    /* A limit is passed reading by reading: there the wandering counts with each of them. */
-    const double wander = fit->wander_g_m3 * fit->wander_g_m3 / (v->side[i] == HW__MEASURED ? 1 : v->readings[i]);
+    const double wander = wandering(v, i, picked, fit->wander_g_m3);
     /* What the pulse's readings scatter more than stated is no news of the quiet ones: their share above a limit tells
      * the level only if their noise is as it is. */
     const bool on_pulse =
@@ -76,7 +92,9 @@ static void scatter_about(const hw__pulse_problem *q, const double *p, scatter o
   int last_where = -1;
   for (size_t i = 0; i < q->view->count; i++) {
     const double signal = q->pulse ? hw__curve_at(&curve, q->view->time_s[i], q->view->spread_s2[i]) : 0;
-    const int where = signal > (censored ? 4 : 2) * sqrt(hw__view_variance(q->view, i, 0));
+    /* A limit cuts single readings, however many stand behind a point: it is theirs that the pulse must clear. */
+    const double readings = censored ? q->view->readings[i] : 1;
+    const int where = signal > (censored ? 4 : 2) * sqrt(hw__view_variance(q->view, i, 0) * readings);
     if (q->view->side[i] != HW__MEASURED || (censored && !where)) {
       last_where = -1; /* what is left of quiet readings above a limit is the upper tail of their noise */
       continue;
@@ -92,10 +110,27 @@ static void scatter_about(const hw__pulse_problem *q, const double *p, scatter o
   }
 }
 
+enum { PARTS = 8 };
+
+/* The readings of a point to the parts of the record that they come from: measured ones and non-detects are merged
+ * apart, with middles apart, and a whole point in one part would look as if one of them had become rarer there. */
+static void share_out(const hw__view *v, size_t i, double begin, double length, double parts[PARTS]) {
+  const double reach = sqrt(3 * v->spread_s2[i]), one = fmax(length, 1e-9) / PARTS;
+  const double from = v->time_s[i] - reach, to = v->time_s[i] + reach;
+  if (!(to > from)) {
+    parts[(size_t)fmin((v->time_s[i] - begin) / one, PARTS - 1)] += v->readings[i];
+    return;
+  }
+  for (size_t k = 0; k < PARTS; k++) {
+    const double lower = k > 0 ? fmax(from, begin + (double)k * one) : from;
+    const double upper = k + 1 < PARTS ? fmin(to, begin + (double)(k + 1) * one) : to;
+    parts[k] += v->readings[i] * fmax(upper - lower, 0) / (to - from);
+  }
+}
+
 /* How far the level wanders where a detection limit shows only its upper side: by how much the share of readings that
  * show changes from one part of the quiet record to the next, beyond chance. Negative: no share to tell it by. */
 static double wander_by_share(const hw__pulse_problem *q, const hw__curve *curve, double sd) {
-  enum { PARTS = 8 };
   double shown[PARTS] = {0}, all[PARTS] = {0}, total = 0, detects = 0, chi = 0, parts = 0, usual = 0;
   const hw__view *v = q->view;
   const double begin = v->time_s[0], length = v->time_s[v->count - 1] - begin;
@@ -103,9 +138,10 @@ static double wander_by_share(const hw__pulse_problem *q, const hw__curve *curve
     if (q->pulse && hw__curve_at(curve, v->time_s[i], v->spread_s2[i]) > 0.1 * sd) {
       continue;
     }
-    const size_t k = (size_t)fmin((v->time_s[i] - begin) / fmax(length, 1e-9) * PARTS, PARTS - 1);
-    all[k] += v->readings[i];
-    shown[k] += v->side[i] == HW__MEASURED ? v->readings[i] : 0;
+    share_out(v, i, begin, length, all);
+    if (v->side[i] == HW__MEASURED) {
+      share_out(v, i, begin, length, shown);
+    }
   }
   for (size_t k = 0; k < PARTS; k++) {
     total += all[k];
@@ -163,10 +199,10 @@ void hw__noise_let_drift(hw__pulse_problem *q, const hw__fit *fit, const hw__foc
   q->view->level_to_s = focus->middle_s + focus->reach_s;
   q->level_prior = hw__problem_level(q, p);
   q->level_sd = 1.3 * fit->wander_g_m3;
+  const double picked = picked_below(q->view, fit->floor_g_m3);
   for (size_t i = 0; i < q->view->count; i++) {
     if (hw__view_on_level(q->view, i)) {
-      const double n = q->view->side[i] == HW__MEASURED ? 1 : q->view->readings[i];
-      q->view->fixed[i] -= (1 - drift_within * drift_within) * fit->wander_g_m3 * fit->wander_g_m3 / n;
+      q->view->fixed[i] -= (1 - drift_within * drift_within) * wandering(q->view, i, picked, fit->wander_g_m3);
     }
   }
 }

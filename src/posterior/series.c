@@ -37,6 +37,9 @@ hw__span hw__span_merged(const hw__span *a, const hw__span *b) {
                     .varied = a->varied || b->varied || fabs(va - vb) > 0};
 }
 
+/* How much further apart quiet readings may be merged than those of a pulse. */
+static const double sooner = 20;
+
 typedef struct {
   double gap_s, quiet_below;
   double jump_g_m3; /* values further apart are not the same water, or one of them is a spike: never noise alone, or
@@ -44,33 +47,43 @@ typedef struct {
   bool unlike;      /* sides and jumps may be mixed: there is no other room */
 } merge_rule;
 
-static bool may_merge(const hw__span *a, const hw__span *b, bool quiet, const merge_rule *rule) {
+/* `apart_s`: how far both are from any pulse; negative: not quiet. A span smears the curve that it is compared with,
+ * so that one as wide as its distance would see the pulse. */
+static bool may_merge(const hw__span *a, const hw__span *b, double apart_s, const merge_rule *rule) {
   if (!rule->unlike && (!hw__span_alike(a, b) || fabs(a->value_g_m3 - b->value_g_m3) > rule->jump_g_m3)) {
     return false;
   }
-  return b->time_s - a->time_s <= (quiet ? 20 : 1) * rule->gap_s;
+  const double quiet_s = apart_s < 0 ? 0 : fmin(sooner * rule->gap_s, 0.25 * apart_s);
+  return b->time_s - a->time_s <= fmax(rule->gap_s, quiet_s);
 }
 
 static bool is_low(const hw__span *span, const merge_rule *rule) {
   return span->side == HW__BELOW || span->value_g_m3 < rule->quiet_below;
 }
 
-/* Which spans are quiet: low ones, but for those as near to a pulse as its front and tail may reach, half as many spans
- * as it has above them. Where readings are dense the foot of a pulse tells as much as its top. */
-static void find_quiet(const hw__series *series, const merge_rule *rule, bool quiet[HW__SERIES_SIZE]) {
+/* How far each span is from any pulse, if it is quiet, and -1 if not. Quiet are low ones, but for those as near to a
+ * pulse as its front and tail may reach, half as many spans as it has above them. Where readings are dense the foot of
+ * a pulse tells as much as its top. */
+static void find_quiet(const hw__series *series, const merge_rule *rule, double apart_s[HW__SERIES_SIZE]) {
   size_t high = 0, since = HW__SERIES_SIZE;
+  double last_s = -INFINITY;
   for (size_t i = 0; i < series->count; i++) {
     high += !is_low(&series->span[i], rule);
   }
   const size_t margin = 8 + high / 2;
   for (size_t i = 0; i < series->count; i++) {
-    since = is_low(&series->span[i], rule) ? since + 1 : 0;
-    quiet[i] = since > margin;
+    const bool low = is_low(&series->span[i], rule);
+    since = low ? since + 1 : 0;
+    last_s = low ? last_s : series->span[i].time_s;
+    apart_s[i] = since > margin ? series->span[i].time_s - last_s : -1;
   }
   since = HW__SERIES_SIZE;
+  last_s = INFINITY;
   for (size_t i = series->count; i-- > 0;) {
-    since = is_low(&series->span[i], rule) ? since + 1 : 0;
-    quiet[i] = quiet[i] && since > margin;
+    const bool low = is_low(&series->span[i], rule);
+    since = low ? since + 1 : 0;
+    last_s = low ? last_s : series->span[i].time_s;
+    apart_s[i] = since > margin ? fmin(apart_s[i], last_s - series->span[i].time_s) : -1;
   }
 }
 
@@ -90,13 +103,14 @@ static void sort_again(hw__series *series) {
  * left or all have been tried. Where a limit lies amid the noise, non-detects and measured values come in turn: those
  * of a kind merge, and never with the other. */
 static void merge_pairs(hw__series *series, size_t target, const merge_rule *rule) {
-  bool taken[HW__SERIES_SIZE] = {false}, quiet[HW__SERIES_SIZE];
-  find_quiet(series, rule, quiet);
+  bool taken[HW__SERIES_SIZE] = {false};
+  double apart_s[HW__SERIES_SIZE];
+  find_quiet(series, rule, apart_s);
   size_t kept = 0, left = series->count;
   for (size_t i = 0; i < series->count; i++) {
     hw__span span = series->span[i];
     for (size_t j = i + 1; j < series->count && j <= i + 2 && !taken[i] && left > target; j++) {
-      if (!taken[j] && may_merge(&span, &series->span[j], quiet[i] && quiet[j], rule)) {
+      if (!taken[j] && may_merge(&span, &series->span[j], fmin(apart_s[i], apart_s[j]), rule)) {
         span = hw__span_merged(&span, &series->span[j]);
         taken[j] = true;
         left--;
@@ -144,7 +158,8 @@ static void make_room(hw__series *series) {
   const double length = series->span[series->count - 1].time_s - series->span[0].time_s;
   const double range = highest - lowest;
   gap = fmax(gap, 1e-6 * length); /* merged over one another, two may have the same middle */
-  merge_rule rule = {gap, lowest + 0.05 * range, fmax(0.5 * range, 8 * scatter_of(series)), false};
+  /* From a twentieth of it: quiet readings make what room they can before a pulse loses any of its own. */
+  merge_rule rule = {gap / sooner, lowest + 0.05 * range, fmax(0.5 * range, 8 * scatter_of(series)), false};
   while (series->count > target) {
     merge_pairs(series, target, &rule);
     rule.unlike = rule.unlike || rule.gap_s > length;

@@ -4,13 +4,21 @@
 
 #include "posterior/duration.h"
 
+static bool is_near(const hw__focus *focus, double time_s) {
+  return fabs(time_s - focus->middle_s) <= focus->reach_s;
+}
+
 /* How wide a point may be at this time: a quarter of the pulse's width, and `scale` times that where the pulse cannot
  * be. Only when that is not enough does the pulse itself lose its resolution. But no record becomes fewer than so many
  * points by it: what looks like a wide pulse may be the background drifting, and a narrow one must show beside it. */
 static double allowed_s(const hw__focus *focus, double length_s, double time_s, double scale) {
   static const double patience = 256, least_points = 96;
-  const bool near = fabs(time_s - focus->middle_s) <= focus->reach_s;
-  return fmin(0.25 * focus->width_s, length_s / least_points) * (near ? fmax(scale / patience, 1) : scale);
+  const double plain = fmin(0.25 * focus->width_s, length_s / least_points);
+  if (is_near(focus, time_s)) {
+    return plain * fmax(scale / patience, 1);
+  }
+  /* A wide point smears the curve that it is compared with: it must not reach to the pulse by that. */
+  return fmin(plain * scale, fmax(plain, 0.25 * fabs(time_s - focus->middle_s)));
 }
 
 /* A single reading far above or far below both of its neighbours: a bubble, a fish, a dropped value. */
@@ -43,20 +51,48 @@ static hw__span span_at(const hw__series *series, size_t i, const hw__focus *foc
   return span;
 }
 
-static size_t condense(const hw__series *series, const hw__focus *focus, double scale, hw__view *out) {
-  const double length_s = series->count > 0 ? series->span[series->count - 1].time_s - series->span[0].time_s : 0;
-  size_t n = 0;
-  for (size_t i = 0; i < series->count;) {
-    hw__span span = span_at(series, i, focus);
-    const double first = span.time_s;
-    const bool lone = is_lone(series, i, focus);
-    for (i++; i < series->count && !lone; i++) {
-      const hw__span next = span_at(series, i, focus);
-      if (is_lone(series, i, focus) || !join(&span, &next, first, focus, length_s, scale)) {
-        break;
-      }
-      span = hw__span_merged(&span, &next);
+/* A point in the making for each side of a limit: away from the pulse, where there is no room for all of them,
+ * non-detects and measured values that come in turn merge with those of their kind, over the others. */
+typedef struct {
+  hw__span span[3];
+  size_t count;
+} window;
+
+static hw__span *same_side(window *w, const hw__span *span) {
+  size_t i = 0;
+  while (i < w->count && w->span[i].side != span->side) {
+    i++;
+  }
+  return i < w->count ? &w->span[i] : NULL;
+}
+
+static bool take(window *w, const hw__span *next, double first_s, const hw__focus *focus, double length_s,
+                 double scale) {
+  hw__span *like = same_side(w, next);
+  const bool across = scale > 1 && !is_near(focus, first_s) && !is_near(focus, next->time_s);
+  if (!across && like != &w->span[0]) {
+    return false;
+  }
+  if (!join(like ? like : next, next, first_s, focus, length_s, scale)) {
+    return false;
+  }
+  if (like) {
+    *like = hw__span_merged(like, next);
+  } else {
+    w->span[w->count++] = *next;
+  }
+  return true;
+}
+
+/* The window's points in order of time; returned: how many there are now, stored or not. */
+static size_t put(window *w, size_t n, hw__view *out) {
+  for (size_t k = 0; k < w->count; k++, n++) {
+    size_t first = k;
+    for (size_t j = k + 1; j < w->count; j++) {
+      first = w->span[j].time_s < w->span[first].time_s ? j : first;
     }
+    const hw__span span = w->span[first];
+    w->span[first] = w->span[k];
     if (n < HW__VIEW_POINTS) {
       out->time_s[n] = span.time_s;
       out->spread_s2[n] = span.spread_s2;
@@ -64,13 +100,30 @@ static size_t condense(const hw__series *series, const hw__focus *focus, double 
       out->readings[n] = span.count;
       out->side[n] = (signed char)span.side;
     }
-    n++;
   }
   return n;
 }
 
-/* Non-detects and measured values in turn do not merge: where they alone fill the view, the ones furthest from the
- * focus go. */
+static size_t condense(const hw__series *series, const hw__focus *focus, double scale, hw__view *out) {
+  const double length_s = series->count > 0 ? series->span[series->count - 1].time_s - series->span[0].time_s : 0;
+  size_t n = 0;
+  for (size_t i = 0; i < series->count;) {
+    window w = {{span_at(series, i, focus)}, 1};
+    const double first = w.span[0].time_s;
+    const bool lone = is_lone(series, i, focus);
+    for (i++; i < series->count && !lone; i++) {
+      const hw__span next = span_at(series, i, focus);
+      if (is_lone(series, i, focus) || !take(&w, &next, first, focus, length_s, scale)) {
+        break;
+      }
+    }
+    n = put(&w, n, out);
+  }
+  return n;
+}
+
+/* Near the focus non-detects and measured values in turn do not merge: where they alone fill the view, the ones
+ * furthest from it go. */
 static void keep_nearest(hw__view *view, const hw__series *series, const hw__focus *focus) {
   const size_t most = HW__VIEW_POINTS;
   size_t from = 0;
