@@ -72,13 +72,19 @@ static hw_sample sample_at(const hw__ade *a, size_t i, double weight) {
   return sample_of(a, &r, weight);
 }
 
+/* A value that lies beyond an end of the box as far inside it: none pile up at the end. */
+static double reflected(double value, double lo, double hi) {
+  const double inside = value > hi ? hi * hi / value : value < lo ? lo * lo / value : value;
+  return fmin(fmax(inside, lo), hi);
+}
+
 /* The discharge that masses were worked out with is in doubt, at all sensors alike. */
 static void blur_masses(hw__ade *a) {
   hw_rng rng;
   hw_rng_seed(&rng, a->options.seed, UINT64_MAX / 4);
   for (size_t i = 0; i < a->found.drawn && a->discharge_sd > 0; i++) {
     double *mass = &a->samples[i].source.mass_g;
-    *mass = fmin(fmax(*mass * exp(a->discharge_sd * hw_rng_normal(&rng)), a->spill.mass_lo), a->spill.mass_hi);
+    *mass = reflected(*mass * exp(a->discharge_sd * hw_rng_normal(&rng)), a->spill.mass_lo, a->spill.mass_hi);
   }
 }
 
