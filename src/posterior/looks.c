@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "posterior/near_draws.h"
 #include "posterior/samples.h"
 #include "posterior/stations.h"
 #include "posterior/walk.h"
@@ -164,6 +165,10 @@ static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, boo
   if (near && !(a->found.found && a->found.effective > least_effective)) {
     anneal(a, stream, NULL, last);
   }
+  if (!a->found.found && hw__can_draw_near(&a->spill)) {
+    a->spill.anywhere = true;
+    anneal(a, stream, NULL, last);
+  }
 }
 
 static void begin(hw__ade *a, size_t sensor) {
@@ -172,6 +177,7 @@ static void begin(hw__ade *a, size_t sensor) {
     hw__ade_expect_lasting(a, anchor, false);
   }
   hw__spill_anchor(&a->spill, anchor);
+  a->spill.anywhere = false;
 }
 
 static uint64_t stream_of(const hw__ade *a, size_t sensor, size_t look) {
