@@ -1,6 +1,8 @@
 #include "posterior/moves.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { STEPS = 16, SWEEPS = 4, LAST_SWEEPS = 8, MOST_SWEEPS = 32, HALF = HW__WALKERS / 2 };
 static const double kept_share = 0.5; /* of the points to stay effective from one heat to the next */
@@ -156,6 +158,25 @@ static size_t sweep(walkers *w) {
   return taken;
 }
 
+static int by_size(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* How many points the walkers are worth: those that stand where others do are one. */
+static double apart(const walkers *w) {
+  double *sorted = w->d->weight, squares = 0;
+  memcpy(sorted, w->d->x[0], HW__WALKERS * sizeof *sorted);
+  qsort(sorted, HW__WALKERS, sizeof *sorted, by_size);
+  for (size_t from = 0, to = 0; from < HW__WALKERS; from = to) {
+    while (to < HW__WALKERS && !(sorted[to] > sorted[from])) {
+      to++;
+    }
+    squares += (double)((to - from) * (to - from));
+  }
+  return (double)HW__WALKERS * HW__WALKERS / squares;
+}
+
 hw__moved hw__moves(const hw__target *target, const hw__mixture *from, uint64_t stage, hw_rng *rng, hw__draws *draws) {
   walkers w = {.target = target, .proposal = from, .rng = rng, .d = draws, .stage = stage};
   for (size_t k = 0; k < target->dims; k++) {
@@ -179,9 +200,10 @@ hw__moved hw__moves(const hw__target *target, const hw__mixture *from, uint64_t 
       taken += sweep(&w);
     }
   }
-  /* Half of the points were left when they were last drawn; as many are apart again as have moved since. */
-  const double moved = (double)taken / HW__WALKERS;
-  w.out.effective = w.heat < 1 ? 1 : fmax(kept_share * HW__WALKERS * fmin(moved, 1), 1);
+  /* Half of the points were left when they were last drawn; as many are apart again as have moved since, unless it was
+   * the same few that moved. */
+  const double moved = kept_share * (double)taken;
+  w.out.effective = w.heat < 1 ? 1 : fmax(fmin(fmin(moved, kept_share * HW__WALKERS), apart(&w)), 1);
   for (size_t i = 0; i < HW__FINAL; i++) {
     draws->weight[i] = i < HW__WALKERS ? 1.0 / HW__WALKERS : 0;
   }
