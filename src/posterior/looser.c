@@ -64,7 +64,7 @@ hw_status hw__looser_ask(const hw__ade *stated, hw__looser *out) {
   a->spill.doubt.shape = shape_doubt;
   a->spill.from_pulse = true; /* with so much in doubt the prior is a long way off */
   hw__ade_borrow(a, stated);
-  if (!stated->unfit) { /* as soon as it cannot win any more there is no need to go on */
+  if (!stated->misfit) { /* as soon as it cannot win any more there is no need to go on */
     a->rivals.log_odds[0] = stated->log_odds + plainly_better;
   }
   return hw__ade_settle(a);
@@ -73,7 +73,7 @@ hw_status hw__looser_ask(const hw__ade *stated, hw__looser *out) {
 bool hw__looser_explains(const hw__looser *looser, const hw__ade *stated) {
   const hw__ade *a = looser->ade;
   const bool explained = a->found.found && a->trust != HW_TRUST_NONE && !a->unfit && a->probability >= 0.5;
-  return explained && (stated->unfit || a->log_odds > stated->log_odds + plainly_better);
+  return explained && (stated->misfit || a->log_odds > stated->log_odds + plainly_better);
 }
 
 void hw__looser_free(hw__looser *looser) {

@@ -276,7 +276,8 @@ static hw_status ask_field(engine *e, bool *answered, hw_estimate *out) {
 static hw_status ask_others(engine *e, hw_estimate *out) {
   hw__ade *a = e->state;
   bool answered = false, explained = false;
-  hw_status status = a->unfit ? ask_wider(e, &explained) : HW_OK;
+  const bool failed = a->misfit || (a->unfit && a->trust == HW_TRUST_NONE);
+  hw_status status = failed ? ask_wider(e, &explained) : HW_OK;
   if (status == HW_OK && explained) {
     hw__ade_blame_box(a);
     return hw__ade_estimate(a, out);
