@@ -345,6 +345,43 @@ static void test_draws_walk_along_a_bent_target(void **state) {
   check_near(evidence, 0, 0.3);
 }
 
+/* As above, but with so much chance in a point's likelihood that whoever was lucky stays where it is. */
+static void evaluate_by_luck(void *context, size_t phase, const uint64_t *chance, size_t n, double *const *x,
+                             double *log_prior, double *log_likelihood) {
+  evaluate_bent(context, phase, chance, n, x, log_prior, log_likelihood);
+  for (size_t i = 0; i < n; i++) {
+    hw_rng rng;
+    hw_rng_seed(&rng, chance[i], 3);
+    log_likelihood[i] += 4 * hw_rng_normal(&rng);
+  }
+}
+
+static void test_walkers_that_stand_on_few_points_are_worth_few(void **state) {
+  (void)state;
+  hw__draws draws;
+  const hw__target target = {.dims = DIMS,
+                             .phases = 1,
+                             .stage = HW__STAGE,
+                             .final = HW__FINAL,
+                             .led = 1,
+                             .start = start,
+                             .evaluate = evaluate_by_luck};
+  assert_true(hw__draws_create(&draws));
+  const hw__annealed near = hw__anneal(&target, 1, 11, NULL, true, &draws);
+  hw_rng rng;
+  hw_rng_seed(&rng, 1, 14);
+  const hw__moved found = hw__moves(&target, &near.proposal, 1000, &rng, &draws);
+  double squares = 0;
+  for (size_t i = 0; i < HW__WALKERS; i++) {
+    for (size_t j = 0; j < HW__WALKERS; j++) {
+      squares += draws.x[0][i] == draws.x[0][j] && draws.x[1][i] == draws.x[1][j];
+    }
+  }
+  assert_true(found.effective <= (double)HW__WALKERS * HW__WALKERS / squares * (1 + 1e-12));
+  assert_true(found.effective < 100);
+  hw__draws_free(&draws);
+}
+
 static void test_a_target_outside_its_prior_is_not_found(void **state) {
   (void)state;
   hw__draws draws;
@@ -376,6 +413,7 @@ int main(void) {
       cmocka_unit_test(test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations),
       cmocka_unit_test(test_annealing_draws_no_more_than_is_ample),
       cmocka_unit_test(test_draws_walk_along_a_bent_target),
+      cmocka_unit_test(test_walkers_that_stand_on_few_points_are_worth_few),
       cmocka_unit_test(test_a_target_outside_its_prior_is_not_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
