@@ -77,6 +77,7 @@ typedef struct {
   hw__residuals *residuals; /* by station: its readings against what the answer expects of them */
   double *missing;          /* by station: how much likelier, in ln, its own pulse makes its readings than the answer */
   bool unfit;               /* no release with the stated hydraulics explains the pulses */
+  bool pressed;             /* unfit, and most draws lie against an end of the search */
   bool misfit;              /* and neither the box nor a sensor is to blame */
   bool suspect;             /* unfit, or perhaps so: other hydraulics may explain them better */
   double deficit;           /* most that a station's readings fall short of what its own pulse explains, ln */

@@ -276,7 +276,7 @@ static hw_status ask_field(engine *e, bool *answered, hw_estimate *out) {
 static hw_status ask_others(engine *e, hw_estimate *out) {
   hw__ade *a = e->state;
   bool answered = false, explained = false;
-  const bool failed = a->misfit || (a->unfit && a->trust == HW_TRUST_NONE);
+  const bool failed = a->misfit || a->pressed || (a->unfit && a->trust == HW_TRUST_NONE);
   hw_status status = failed ? ask_wider(e, &explained) : HW_OK;
   if (status == HW_OK && explained) {
     hw__ade_blame_box(a);

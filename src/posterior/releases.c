@@ -197,6 +197,16 @@ static bool is_below(const hw_river *river, size_t upper, size_t lower) {
   return to->location_m > enters_m;
 }
 
+/* Both have passed a sensor further up. */
+static bool is_below_two(const hw_river *river, const bool *twice, size_t sensor) {
+  for (size_t i = 0; i < river->sensor_count; i++) {
+    if (twice[i] && i != sensor && is_below(river, i, sensor)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /* Takes every sensor apart that shows two pulses. Below one of them both have passed: a single pulse there, and one
  * that is neither one nor two, is nobody's. Returned: whether there may be two. */
 static bool halve(const hw__whole *whole, const hw__tails *tails, room *r, bool *twice) {
@@ -214,11 +224,7 @@ static bool halve(const hw__whole *whole, const hw__tails *tails, room *r, bool 
     }
   }
   for (size_t k = 0; k < river->sensor_count; k++) {
-    bool below = false;
-    for (size_t i = 0; i < river->sensor_count; i++) {
-      below = below || (twice[i] && i != k && is_below(river, i, k));
-    }
-    const bool seen = series[k].count > 0 && own[k].seen;
+    const bool below = is_below_two(river, twice, k), seen = series[k].count > 0 && own[k].seen;
     if (seen && !twice[k] && (below || own[k].misfit > blurred)) {
       r->half[0][k].count = r->half[1][k].count = 0;
     }
@@ -259,6 +265,26 @@ static hw_status ask_half(hw__two *two, int k, const hw__asked *engine, const vo
   return status;
 }
 
+/* A plain pulse of a sensor that shows one is of one of the two releases, unless both have passed above it. Where
+ * neither makes a good part of it, what was taken apart elsewhere is no pair of pulses but a level that drifts. */
+static hw_status check_singles(hw__two *two, const hw__asked *engine, const hw__whole *whole, const bool *twice) {
+  static const double good_part = 0.2;
+  hw_status status = HW_OK;
+  for (size_t k = 0; k < whole->river->sensor_count && two->found && status == HW_OK; k++) {
+    const hw__fit *own = &whole->own[k];
+    if (whole->series[k].count == 0 || twice[k] || !own->seen || !own->strong || is_below_two(whole->river, twice, k)) {
+      continue;
+    }
+    const hw_sensor *sensor = &whole->river->sensors[k];
+    hw_range there = {0, 0, 0};
+    const hw_prediction top = {
+        .x_m = sensor->location_m, .branch = sensor->branch, .time_s = &own->peak_s, .count = 1, .out_g_m3 = &there};
+    status = hw__two_predict(two, engine, &top);
+    two->found = status == HW_OK && there.hi > good_part * own->peak_g_m3;
+  }
+  return status;
+}
+
 hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *whole, const hw__tails *tails) {
   const hw_river *river = whole->river;
   hw__two_free(two, engine);
@@ -279,6 +305,9 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *wh
       status = ask_half(two, k, engine, whole->engine, r->half[k]);
     }
     two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
+    if (two->found) {
+      status = check_singles(two, engine, whole, twice);
+    }
   }
   free(twice);
   free(halves);

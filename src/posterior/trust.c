@@ -169,7 +169,7 @@ static double strain_of(const hw__ade *a) {
 void hw__ade_judge(hw__ade *a) {
   a->reason[0] = '\0';
   a->trust = HW_TRUST_FULL;
-  a->unfit = a->misfit = a->suspect = false;
+  a->unfit = a->pressed = a->misfit = a->suspect = false;
   if (a->seen == 0) {
     snprintf(a->reason, sizeof a->reason, "no sensor shows a pulse above its noise");
     return;
@@ -194,7 +194,8 @@ void hw__ade_judge(hw__ade *a) {
   const bool strained = strain > (a->loose ? most_strain_loose : most_strain);
   const bool sensors = unexplained > 0 || masses_disagree(a); /* the fault is not the river's */
   a->unfit = plain || strained || off > plain_misfit;
-  a->misfit = a->unfit && !sensors && !leans_on_the_box(a);
+  a->pressed = a->unfit && leans_on_the_box(a);
+  a->misfit = a->unfit && !sensors && !a->pressed;
   a->suspect = a->unfit || n.wrong > 0 || strain > some_strain || off > some_misfit;
   if (plain) {
     explain_misfit(a, n);
