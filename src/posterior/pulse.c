@@ -6,6 +6,7 @@
 #include "posterior/descent.h"
 #include "posterior/duration.h"
 #include "posterior/glance.h"
+#include "posterior/noise.h"
 #include "posterior/pulse_noise.h"
 
 /* Chi-square gained that makes a pulse: five and a half standard deviations for any place in the record. */
@@ -158,6 +159,12 @@ static double log_met(const hw__view *view) {
   return sum;
 }
 
+/* Scatter of quiet readings over the noise that is stated there; 0: not known. Where a limit hides the quiet ones, what
+ * is left of low readings are the flanks of a pulse. */
+static double scatter_of(const hw_sensor *sensor, const hw__glance *g, double floor_g_m3) {
+  return isfinite(g->lowest_limit) ? 0 : g->scatter / sqrt(hw__noise_variance(sensor, floor_g_m3, g->low));
+}
+
 /* What is known of a sensor before anything is fitted. */
 static hw__fit fit_at_first(const hw__series *series, const hw_sensor *sensor, const hw__glance *g) {
   const double floor = hw__glance_floor(sensor, g);
@@ -165,7 +172,7 @@ static hw__fit fit_at_first(const hw__series *series, const hw_sensor *sensor, c
                    .inflation = 1,
                    .misfit = 1,
                    .floor_g_m3 = floor,
-                   .scatter = g->scatter / floor,
+                   .scatter = scatter_of(sensor, g, floor),
                    .flat = g->flat && sensor->noise_absolute_g_m3 > 0,
                    .first_s = series->span[0].time_s,
                    .last_s = series->span[series->count - 1].time_s};

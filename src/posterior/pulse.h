@@ -29,7 +29,7 @@ typedef struct {
   double clipped_at_g_m3; /* the end of the range, where readings stay at it; INFINITY: not met */
   double log_likelihood;  /* of the view under the curve (seen) or without */
   double log_without;     /* of the view without a plume */
-  double scatter;         /* of single quiet readings, in units of the stated noise floor; 0: not known */
+  double scatter;         /* of single quiet readings, in units of the stated noise; 0: not known */
   bool flat;              /* every reading has the same value, many times over */
   double misfit;          /* root mean square residual in units of the stated noise */
   double first_s, last_s;
