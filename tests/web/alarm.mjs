@@ -55,7 +55,7 @@ async function sound(page, where) {
 async function story() {
   doubted();
   const hook = await receiver();
-  const thresholds = ["--intake-probability", "0.4", "--candidate-probability", "0.3"];
+  const thresholds = ["--intake-probability", "0.4", "--candidate-probability", "0.2"];
   const service = new Service(program, folder, await freePort(), ["--webhook", hook.url, ...thresholds]);
   session.services.push(service);
   await service.start();
