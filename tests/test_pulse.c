@@ -435,6 +435,21 @@ static void test_noise_that_nobody_states_is_no_better_than_elsewhere(void **sta
   check_near(fit.floor_g_m3, 0.0137, 0);
 }
 
+/* Quiet readings tell their scatter, in units of what is stated. Where a limit hides them, the low readings that are
+ * left are the flanks of the pulse: taken for noise they would be that of a sensor in another unit. */
+static void test_the_flanks_of_a_pulse_are_no_noise(void **state) {
+  (void)state;
+  const double sd = hypot(floor_noise, share * level);
+  for (uint64_t seed = 1; seed <= 5; seed++) {
+    read_pulse_often(400, 37, 1, INFINITY, seed);
+    fit_series();
+    assert_true(fit.scatter > 0.7 && fit.scatter < 3); /* some of the low readings are flanks here too */
+    censor_below(level + 6 * sd);
+    fit_series();
+    check_near(fit.scatter, 0, 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
@@ -453,6 +468,7 @@ int main(void) {
       cmocka_unit_test(test_a_top_beyond_the_limit_is_fitted_within_its_own_stated_error),
       cmocka_unit_test(test_understated_noise_inflates_and_honest_noise_does_not),
       cmocka_unit_test(test_noise_that_nobody_states_is_no_better_than_elsewhere),
+      cmocka_unit_test(test_the_flanks_of_a_pulse_are_no_noise),
   };
   return cmocka_run_group_tests(tests, build_tails, NULL);
 }
