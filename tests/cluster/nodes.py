@@ -230,8 +230,24 @@ class Cluster:
             raise RuntimeError("no nats-server program here (Debian: nats-server)")
         for node in self.nodes:
             node.start()
-        self.ready()
-        return self
+        for tries in range(4):
+            try:
+                self.ready(30)
+                return self
+            except TimeoutError:
+                if tries == 3:
+                    raise
+                self.start_others_again()
+
+    def start_others_again(self):
+        """Nodes that start at the same moment at times have a leader and all routes, and one of them still never hears
+        what the leader has, however long one waits. Nothing is stored yet, so all but the leader begin anew.
+        """
+        leader = self.leader()
+        for node in self.nodes:
+            if node is not leader:
+                node.stop(10)
+                node.start()
 
     def ready(self, seconds=120):
         """A busy machine may need several elections until one is heard in time."""
