@@ -197,6 +197,17 @@ static void evaluate(void *context, size_t phase, const uint64_t *chance, size_t
   }
 }
 
+static hw__target target_at(gauss *g) {
+  return (hw__target){.dims = DIMS,
+                      .phases = 2,
+                      .stage = HW__STAGE,
+                      .final = HW__FINAL,
+                      .led = 1,
+                      .context = g,
+                      .start = start,
+                      .evaluate = evaluate};
+}
+
 static double gauss_evidence(void) {
   return 1.5 * log(2 * M_PI) + log(root[0][0] * root[1][1] * root[2][2]) - DIMS * log(2 * box);
 }
@@ -221,14 +232,7 @@ static void test_annealing_finds_evidence_mean_and_spread_of_a_gaussian(void **s
   double evidence = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
     gauss g = {.possible = true};
-    const hw__target target = {.dims = DIMS,
-                               .phases = 2,
-                               .stage = HW__STAGE,
-                               .final = HW__FINAL,
-                               .led = 1,
-                               .context = &g,
-                               .start = start,
-                               .evaluate = evaluate};
+    const hw__target target = target_at(&g);
     const hw__annealed found = hw__anneal(&target, seed, 37, NULL, false, &draws);
     assert_true(found.found);
     assert_int_equal(g.phases_met, 2);
@@ -246,14 +250,7 @@ static void test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations(vo
   (void)state;
   hw__draws draws;
   gauss g = {.possible = true};
-  const hw__target target = {.dims = DIMS,
-                             .phases = 2,
-                             .stage = HW__STAGE,
-                             .final = HW__FINAL,
-                             .led = 1,
-                             .context = &g,
-                             .start = start,
-                             .evaluate = evaluate};
+  const hw__target target = target_at(&g);
   assert_true(hw__draws_create(&draws));
   const hw__annealed cold = hw__anneal(&target, 3, 7, NULL, false, &draws);
   const hw__annealed warm = hw__anneal(&target, 4, 7, &cold.proposal, false, &draws);
@@ -268,14 +265,7 @@ static void test_annealing_draws_no_more_than_is_ample(void **state) {
   (void)state;
   hw__draws draws;
   gauss g = {.possible = true};
-  hw__target target = {.dims = DIMS,
-                       .phases = 2,
-                       .stage = HW__STAGE,
-                       .final = HW__FINAL,
-                       .led = 1,
-                       .context = &g,
-                       .start = start,
-                       .evaluate = evaluate};
+  hw__target target = target_at(&g);
   assert_true(hw__draws_create(&draws));
   const hw__annealed all = hw__anneal(&target, 3, 7, NULL, false, &draws);
   target.ample = 700;
@@ -312,13 +302,9 @@ static void evaluate_bent(void *context, size_t phase, const uint64_t *chance, s
 static void test_draws_walk_along_a_bent_target(void **state) {
   (void)state;
   hw__draws draws;
-  const hw__target target = {.dims = DIMS,
-                             .phases = 1,
-                             .stage = HW__STAGE,
-                             .final = HW__FINAL,
-                             .led = 1,
-                             .start = start,
-                             .evaluate = evaluate_bent};
+  hw__target target = target_at(NULL);
+  target.phases = 1;
+  target.evaluate = evaluate_bent;
   assert_true(hw__draws_create(&draws));
   double evidence = 0, mean = 0, square = 0, along = 0;
   for (uint64_t seed = 1; seed <= 5; seed++) {
@@ -359,13 +345,9 @@ static void evaluate_by_luck(void *context, size_t phase, const uint64_t *chance
 static void test_walkers_that_stand_on_few_points_are_worth_few(void **state) {
   (void)state;
   hw__draws draws;
-  const hw__target target = {.dims = DIMS,
-                             .phases = 1,
-                             .stage = HW__STAGE,
-                             .final = HW__FINAL,
-                             .led = 1,
-                             .start = start,
-                             .evaluate = evaluate_by_luck};
+  hw__target target = target_at(NULL);
+  target.phases = 1;
+  target.evaluate = evaluate_by_luck;
   assert_true(hw__draws_create(&draws));
   const hw__annealed near = hw__anneal(&target, 1, 11, NULL, true, &draws);
   hw_rng rng;
@@ -386,14 +368,7 @@ static void test_a_target_outside_its_prior_is_not_found(void **state) {
   (void)state;
   hw__draws draws;
   gauss g = {.possible = false};
-  const hw__target target = {.dims = DIMS,
-                             .phases = 2,
-                             .stage = HW__STAGE,
-                             .final = HW__FINAL,
-                             .led = 1,
-                             .context = &g,
-                             .start = start,
-                             .evaluate = evaluate};
+  const hw__target target = target_at(&g);
   assert_true(hw__draws_create(&draws));
   const hw__annealed found = hw__anneal(&target, 3, 7, NULL, false, &draws);
   assert_false(found.found);

@@ -15,6 +15,7 @@
 #include "posterior/ade.h"
 #include "posterior/looser.h"
 #include "posterior/network.h"
+#include "posterior/wider.h"
 #include "river/course.h"
 
 typedef struct {
@@ -50,8 +51,6 @@ static const double least_factor = 1.15;
 /* Where its pulses fall short of their own best curves by more than this (ln), the equation fails. */
 static const double plain_failure = 8;
 
-/* A box that explains more has more evidence by this (ln), beyond what is given up while it is asked. */
-static const double plainly_better = 10;
 /* A network of one branch is that river, to the bit: no other model may answer only because of how it is written. */
 static hw_status lay_line(const hw_river *river, hw_river *line) {
   hw__course *course = NULL;
@@ -154,41 +153,6 @@ static hw_status tell_field(const hw__ade *a, void *field) {
   return HW_OK;
 }
 
-/* Most of the draws are from inside the river's search box. */
-static bool lies_in(const hw__ade *a, const hw_river *river) {
-  const hw_source *lo = &river->search.lo, *hi = &river->search.hi;
-  double sum = 0;
-  for (size_t i = 0; i < HW__FINAL; i++) {
-    const hw_source *s = &a->samples[i].source;
-    const bool inside = s->location_m >= lo->location_m && s->location_m <= hi->location_m && s->time_s >= lo->time_s &&
-                        s->time_s <= hi->time_s;
-    sum += inside ? a->samples[i].weight : 0;
-  }
-  return sum > 0.5;
-}
-
-/* Would the equation explain the pulses if the search reached further up and back? Then it is the box that is wrong,
- * and no other model may answer from inside it. */
-static hw_status ask_wider(const engine *e, bool *explained) {
-  const hw__ade *a = e->state;
-  hw_river wider = *a->river;
-  wider.search.lo.location_m -= 2 * (wider.search.hi.location_m - wider.search.lo.location_m);
-  wider.search.lo.time_s -= 2 * (wider.search.hi.time_s - wider.search.lo.time_s);
-  void *state = NULL;
-  const hw_status status = hw__ade_create(&(hw_problem){.river = &wider}, &e->options, &state);
-  if (status == HW_OK) {
-    hw__ade *other = state;
-    other->single = other->brief = true; /* a glance will do: nobody sees its answer */
-    hw__ade_borrow(other, a);
-    other->rivals.explained = true;
-    other->rivals.log_odds[0] = other->rivals.log_odds[1] = fmax(a->reached[0], a->reached[1]) + plainly_better;
-    hw__ade_settle(other);
-    *explained = other->found.found && other->trust != HW_TRUST_NONE && !other->misfit && !lies_in(other, a->river);
-    hw__ade_destroy(other);
-  }
-  return status;
-}
-
 /* Why another answers, and the sensors, three at most, that the equation fails at most of all. Where only two saw
  * a pulse, it may be the one as well as the other. */
 static void explain(engine *e, const char *instead) {
@@ -277,7 +241,7 @@ static hw_status ask_others(engine *e, hw_estimate *out) {
   hw__ade *a = e->state;
   bool answered = false, explained = false;
   const bool failed = a->misfit || a->pressed || (a->unfit && a->trust == HW_TRUST_NONE);
-  hw_status status = failed ? ask_wider(e, &explained) : HW_OK;
+  hw_status status = failed ? hw__wider_ask(a, &explained) : HW_OK;
   if (status == HW_OK && explained) {
     hw__ade_blame_box(a);
     return hw__ade_estimate(a, out);
