@@ -3,8 +3,8 @@
  * A second pulse stands out of the valley between the two by far more than noise. Where sensors that show two are no
  * fewer than those that show one, and two curves explain them better than one does by more than what a second curve
  * costs, the readings are taken apart: the earlier pulses with the later ones taken off, and the other way round. Each
- * half is then a question of one release, for the same engine. Only if both come to an answer are there two; else the
- * readings are asked as a whole.
+ * half is then a question of one release, for the same engine. Only if both come to an answer, and together explain the
+ * plain pulses of sensors that show one, are there two; else the readings are asked as a whole.
  */
 #ifndef HW_POSTERIOR_RELEASES_H
 #define HW_POSTERIOR_RELEASES_H
