@@ -71,12 +71,40 @@ static void tell(const walk *w, hw__fault *fault) {
   w->teller->tell(w->teller->context, fault);
 }
 
-int64_t hw__link_sum(const hw__value *row) {
+/* As the tables declare it; a command may have no time. */
+static bool as_declared(const hw__value *row, size_t column) {
+  const hw__value_kind kind = row[column].kind;
+  switch (column) {
+    case HW_LINK_TIME:
+      return kind == HW_VALUE_REAL || (kind == HW_VALUE_NULL && row[HW_LINK_KIND].integer != HW_RECORD_READING);
+    case HW_LINK_VALUE:
+      return kind == HW_VALUE_REAL;
+    case HW_LINK_METHOD:
+    case HW_LINK_NOTE:
+      return kind == HW_VALUE_TEXT;
+    default:
+      return kind == HW_VALUE_INTEGER;
+  }
+}
+
+static int64_t sum_of_values(const hw__value *row) {
   if (hw__value_integer(&row[HW_LINK_KIND]) == HW_RECORD_READING) {
     return hw__row_sum(&row[HW_LINK_RIVER], HW_LINK_INCIDENT - HW_LINK_RIVER);
   }
   return hw__row_sum(HW_VALUES(row[HW_LINK_KIND], row[HW_LINK_RIVER], row[HW_LINK_INCIDENT], row[HW_LINK_TIME],
                                row[HW_LINK_METHOD], row[HW_LINK_RECEIVED], row[HW_LINK_NOTE]));
+}
+
+/* The sum is over bits: the same ones read as a real, or an empty text in place of a zero, would pass. One changed bit
+ * of a file can do that, so a record with a value of another kind than its column's has a sum of its own. */
+int64_t hw__link_sum(const hw__value *row) {
+  const int64_t sum = sum_of_values(row);
+  for (size_t column = 0; column < HW_LINK_SUM; column++) {
+    if (!as_declared(row, column)) {
+      return sum ^ 1;
+    }
+  }
+  return sum;
 }
 
 static void note_gap(walk *w, int64_t next, int64_t after_us) {
