@@ -44,13 +44,14 @@ static hw_river load(void) {
   return river;
 }
 
-static hw_run *watch(const hw_river *river, const hw_source *truth) {
+static hw_run *watch_on(size_t threads, const hw_river *river, const hw_source *truth) {
   hw_run *run = NULL;
   hw_spill *spill = NULL;
   hw_rng rng;
   hw_rng_seed(&rng, 31, 0);
   const hw_problem problem = {.river = river};
-  assert_int_equal(hw_run_create(hw_method_find("posterior"), &problem, NULL, &run), HW_OK);
+  const hw_options options = {.threads = threads};
+  assert_int_equal(hw_run_create(hw_method_find("posterior"), &problem, &options, &run), HW_OK);
   assert_int_equal(hw_spill_create(river, truth, 0, &spill), HW_OK);
   for (double t = 0; t < 130000; t += 600) {
     for (size_t k = 0; k < river->sensor_count; k++) {
@@ -63,6 +64,10 @@ static hw_run *watch(const hw_river *river, const hw_source *truth) {
   }
   hw_spill_free(spill);
   return run;
+}
+
+static hw_run *watch(const hw_river *river, const hw_source *truth) {
+  return watch_on(0, river, truth);
 }
 
 static double share_of(const hw_estimate *e, size_t branch) {
@@ -103,6 +108,34 @@ static void test_a_release_on_a_tributary_is_found_there(void **state) {
   assert_true(e.suspicion_count == 3 && e.suspicions[0].candidate == 0);
   assert_true(e.arrival_count == 1 && e.arrivals[0].exceeds_alarm > 0.99);
   hw_run_free(run);
+  hw_river_free(&river);
+}
+
+static void test_answers_do_not_depend_on_the_thread_count(void **state) {
+  (void)state;
+  hw_river river = load();
+  const hw_source truth = {.mass_g = 2500, .location_m = -38000, .time_s = 4000, .branch = 0};
+  static hw_sample first[4096], samples[4096];
+  size_t first_count = 0;
+  for (size_t threads = 1; threads <= 5; threads++) { /* one more than a crew has */
+    hw_run *run = watch_on(threads, &river, &truth);
+    hw_estimate e;
+    size_t count = 0;
+    assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+    assert_true(e.has_source);
+    assert_int_equal(hw_run_samples(run, threads == 1 ? first : samples, 4096, &count), HW_OK);
+    if (threads == 1) {
+      first_count = count;
+    } else {
+      assert_int_equal(count, first_count);
+      for (size_t i = 0; i < count; i++) {
+        assert_true(samples[i].source.location_m == first[i].source.location_m);
+        assert_true(samples[i].weight == first[i].weight);
+      }
+    }
+    hw_run_free(run);
+  }
+  assert_true(first_count > 400);
   hw_river_free(&river);
 }
 
@@ -294,6 +327,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_release_on_a_tributary_is_found_there),
       cmocka_unit_test(test_a_quiet_tributary_speaks_for_the_other_branches),
+      cmocka_unit_test(test_answers_do_not_depend_on_the_thread_count),
       cmocka_unit_test(test_a_quiet_network_has_no_spill),
       cmocka_unit_test(test_a_release_in_a_flood_is_dated_by_the_walls_clock),
       cmocka_unit_test(test_a_level_in_a_flood_is_no_spill),

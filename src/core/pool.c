@@ -54,14 +54,14 @@ static void *helper(void *argument) {
   return NULL;
 }
 
-static size_t cores(void) {
+size_t hw__pool_cores(void) {
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n > 0 ? (size_t)n : 1;
 }
 
 hw_status hw__pool_create(size_t threads, hw__pool **out) {
   *out = NULL;
-  const size_t helpers = (threads ? threads : cores()) - 1;
+  const size_t helpers = (threads ? threads : hw__pool_cores()) - 1;
   hw__pool *pool = calloc(1, sizeof *pool + helpers * sizeof pool->threads[0]);
   if (!pool) {
     return HW_ENOMEM;

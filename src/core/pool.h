@@ -11,6 +11,8 @@
 
 typedef struct hw__pool hw__pool;
 
+/* Cores that this machine has at work. */
+size_t hw__pool_cores(void);
 /* threads 0: one per core that this process may use. */
 hw_status hw__pool_create(size_t threads, hw__pool **out);
 /* Call work(context, i) for every i < count, on all threads, and return when all are done. */

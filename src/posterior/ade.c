@@ -47,7 +47,7 @@ static bool allocate(hw__ade *a) {
   a->sorting.weight = take(a, HW__FINAL, sizeof *a->sorting.weight);
   a->suspicions = take(a, a->river->candidate_count + 1, sizeof *a->suspicions);
   a->arrivals = take(a, a->river->intake_count, sizeof *a->arrivals);
-  a->spill.walk = aligned_alloc(64, (sizeof *a->spill.walk + 63) / 64 * 64);
+  a->spill.walk = hw__walk_create();
   a->bytes += sizeof *a->spill.walk;
   const bool drawn = hw__draws_create(&a->draws);
   a->bytes += a->draws.bytes;
@@ -166,16 +166,18 @@ void hw__ade_borrow(hw__ade *a, const hw__ade *from) {
   a->settled = false;
 }
 
+static void fit_sensor(void *context, size_t s) {
+  hw__ade *a = context;
+  if (a->dirty[s] && a->series[s].count > 0) { /* a half of two may leave nothing */
+    hw__pulse_fit(&a->series[s], &a->river->sensors[s], &a->tails, &a->own[s], &a->view[s]);
+    a->dirty[s] = false;
+  }
+}
+
 static size_t fit_sensors(hw__ade *a) {
+  hw__crew_share(&a->spill.crew, a->river->sensor_count, fit_sensor, a);
   size_t seen = 0;
   for (size_t s = 0; s < a->river->sensor_count; s++) {
-    if (a->dirty[s]) {
-      if (a->series[s].count == 0) {
-        continue; /* a half of two may leave nothing */
-      }
-      hw__pulse_fit(&a->series[s], &a->river->sensors[s], &a->tails, &a->own[s], &a->view[s]);
-      a->dirty[s] = false;
-    }
     seen += a->series[s].count > 0 && a->own[s].seen;
   }
   return seen;
@@ -218,10 +220,7 @@ static void fill(void *state, const void *whole, const hw__series *series) {
 
 const hw__asked hw__ade_asked = {again, fill, hw__ade_estimate, hw__ade_predict, hw__ade_destroy};
 
-hw_status hw__ade_settle(hw__ade *a) {
-  if (a->settled) {
-    return HW_OK;
-  }
+static hw_status settle(hw__ade *a) {
   size_t anchor[HW__ANCHORS];
   a->settled = true;
   a->log_odds = -INFINITY;
@@ -250,4 +249,14 @@ hw_status hw__ade_settle(hw__ade *a) {
   }
   hw__ade_judge(a);
   return HW_OK;
+}
+
+hw_status hw__ade_settle(hw__ade *a) {
+  if (a->settled) {
+    return HW_OK;
+  }
+  hw__crew_begin(&a->spill.crew, a->options.threads);
+  const hw_status status = settle(a);
+  hw__crew_end(&a->spill.crew);
+  return status;
 }

@@ -170,19 +170,25 @@ static void fill(void *state, const void *whole, const hw__series *series) {
 
 const hw__asked hw__network_asked = {again, fill, hw__network_estimate, hw__network_predict, hw__network_destroy};
 
-static void fit_sensors(hw__network *n) {
-  for (size_t s = 0; s < n->river->sensor_count; s++) {
-    if (!n->dirty[s]) {
-      continue;
-    }
-    if (n->clock && !n->single) {
-      hw__network_warp(n, s);
-    }
-    if (n->series[s].count > 0) { /* a half of two may leave nothing */
-      hw__pulse_fit(&n->series[s], &n->sensors[s], &n->tails, &n->own[s], &n->view[s]);
-      n->dirty[s] = false;
-    }
+static void fit_sensor(void *context, size_t s) {
+  hw__network *n = context;
+  if (!n->dirty[s]) {
+    return;
   }
+  if (n->clock && !n->single) {
+    hw__network_warp(n, s);
+  }
+  if (n->series[s].count > 0) { /* a half of two may leave nothing */
+    hw__pulse_fit(&n->series[s], &n->sensors[s], &n->tails, &n->own[s], &n->view[s]);
+    n->dirty[s] = false;
+  }
+}
+
+static void fit_sensors(hw__network *n) {
+  hw__crew crew;
+  hw__crew_begin(&crew, n->options.threads);
+  hw__crew_share(&crew, n->river->sensor_count, fit_sensor, n);
+  hw__crew_end(&crew);
 }
 
 hw_status hw__network_settle(hw__network *n) {

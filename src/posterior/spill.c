@@ -1,6 +1,7 @@
 #include "posterior/spill.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "posterior/coordinates.h"
@@ -98,16 +99,26 @@ HW__CLONES static void add_compared(const hw__walk *w, const hw__station *s, boo
   }
 }
 
-static void evaluate_block(hw__spill *spill, size_t phase, const uint64_t *chance, size_t from, size_t n,
-                           double *const *x, double *log_prior, double *log_likelihood) {
-  hw__walk *w = spill->walk;
+/* Points to evaluate, and where what comes of them goes. */
+typedef struct {
+  const hw__spill *spill;
+  size_t phase, n;
+  const uint64_t *chance;
+  double *const *x;
+  double *log_prior, *log_likelihood;
+  atomic_size_t next; /* the first that nobody has taken */
+} task;
+
+static void evaluate_block(const task *t, hw__walk *w, size_t from) {
+  const hw__spill *spill = t->spill;
+  const size_t phase = t->phase, n = t->n - from < HW__BLOCK ? t->n - from : HW__BLOCK;
   votes v;
   double found[HW__BLOCK], clean[HW__BLOCK];
   size_t index[HW__BLOCK]; /* whole, though only n are looked at */
   for (size_t i = 0; i < HW__BLOCK; i++) {
     index[i] = from + i;
   }
-  hw__walk_begin(w, spill, chance, n, index, x);
+  hw__walk_begin(w, spill, t->chance, n, index, t->x);
   memset(&v, 0, sizeof v);
   for (size_t k = 0; k < spill->count; k++) {
     const hw__station *s = &spill->station[k];
@@ -123,18 +134,27 @@ static void evaluate_block(hw__spill *spill, size_t phase, const uint64_t *chanc
   }
   for (size_t i = 0; i < n; i++) {
     const size_t g = i / HW__LANES, lane = i % HW__LANES;
-    log_prior[i] = w->release[i].log_prior;
+    t->log_prior[from + i] = w->release[i].log_prior;
     const double any = v.any[g][lane], own = spill->stained ? any : log_sum(any, v.none[g][lane]) - M_LN2;
-    log_likelihood[i] = (phase == ANCHOR_ALONE ? 0 : w->ratio[i]) + own;
+    t->log_likelihood[from + i] = (phase == ANCHOR_ALONE ? 0 : w->ratio[i]) + own;
+  }
+}
+
+/* One of the crew, with a walk of its own. */
+static void take_blocks(void *context, size_t member) {
+  task *t = context;
+  const hw__spill *spill = t->spill;
+  hw__walk *own = member == 0 ? spill->walk : spill->crew.walk[member - 1];
+  for (size_t from; (from = atomic_fetch_add(&t->next, HW__BLOCK)) < t->n;) {
+    evaluate_block(t, own, from);
   }
 }
 
 static void evaluate(void *context, size_t phase, const uint64_t *chance, size_t n, double *const *x, double *log_prior,
                      double *log_likelihood) {
-  for (size_t from = 0; from < n; from += HW__BLOCK) {
-    evaluate_block(context, phase, chance, from, n - from < HW__BLOCK ? n - from : HW__BLOCK, x, log_prior + from,
-                   log_likelihood + from);
-  }
+  const hw__spill *spill = context;
+  task t = {spill, phase, n, chance, x, log_prior, log_likelihood, 0};
+  hw__crew_share(&spill->crew, spill->crew.others + 1, take_blocks, &t);
 }
 
 /* So few coordinates are learned from half of the draws. */

@@ -17,6 +17,7 @@
 
 #include "headwater/transport.h"
 #include "posterior/anneal.h"
+#include "posterior/crew.h"
 #include "posterior/doubts.h"
 #include "posterior/duration.h"
 #include "posterior/pulse.h"
@@ -91,6 +92,7 @@ typedef struct {
   bool anywhere;         /* none of the draws that begin near the pulse is possible: they begin anywhere */
   bool from_pulse;       /* draws begin at points that explain the anchor's pulse, where that can be (near_draws.h) */
   struct hw__walk *walk; /* room for a block of points on its way (walk.h) */
+  hw__crew crew;         /* while an answer is worked out: points are evaluated side by side */
 } hw__spill;
 
 /* One point with all that follows from it. */

@@ -1,6 +1,7 @@
 #include "posterior/walk.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "posterior/coordinates.h"
 #include "posterior/gain.h"
@@ -57,6 +58,10 @@ static void set_empty_lane(hw__four *g, size_t lane, const hw__spill *spill) {
                             .above = {1, 1, 1, 1},
                             .at = {a->at.theta - 1, a->at.variance - 1, a->at.decay}};
   set_lane(g, lane, spill, &none);
+}
+
+hw__walk *hw__walk_create(void) {
+  return aligned_alloc(64, (sizeof(hw__walk) + 63) / 64 * 64);
 }
 
 void hw__walk_begin(hw__walk *w, const hw__spill *spill, const uint64_t *chance, size_t n, const size_t *index,

@@ -50,6 +50,8 @@ struct hw__walk {
 };
 typedef struct hw__walk hw__walk;
 
+/* Room for a walk, to be freed; NULL without memory. */
+hw__walk *hw__walk_create(void);
 /* n points, index[i] of the draws x and of their chances; the same points and chances, the same way. */
 void hw__walk_begin(hw__walk *w, const hw__spill *spill, const uint64_t *chance, size_t n, const size_t *index,
                     double *const *x);
