@@ -54,6 +54,20 @@ static int check_request(const plan_request *r) {
   return -1;
 }
 
+/* A river written as one branch is that river: its plan is the same. */
+static int where(cli_session *session, const plan_request *r) {
+  const hw_river written = session->river;
+  hw_river line;
+  if (written.branch_count != 1 || hw_river_lay_line(&written, &line) != HW_OK) {
+    return plan_where(session, r);
+  }
+  session->river = line;
+  const int code = plan_where(session, r);
+  session->river = written;
+  hw_river_free(&line);
+  return code;
+}
+
 static int run(int argc, char **argv) {
   static const char *const positional[] = {"RIVER", NULL};
   plan_request r = {.accept = {.mass_g = default_accept[0], .location_m = default_accept[1]},
@@ -120,7 +134,7 @@ static int run(int argc, char **argv) {
     cli_session session;
     code = cli_session_open(&session, operands[0], NULL);
     if (code < 0) {
-      code = r.place ? plan_where(&session, &r) : plan_how_many(&session, &r);
+      code = r.place ? where(&session, &r) : plan_how_many(&session, &r);
     }
     cli_session_close(&session);
   }

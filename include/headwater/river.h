@@ -210,6 +210,13 @@ double hw_river_way_m(const hw_river *river, size_t from_branch, double from_m, 
 /* Index of the branch that joins nothing; 0 on a river without branches. */
 size_t hw_river_outlet(const hw_river *river);
 
+/* A network of one branch as the river without branches that it is.
+ *
+ * Returned: *line, to be released with hw_river_free
+ * Status:   HW_EHYDRAULICS, HW_ENOMEM; *line is not touched then
+ */
+hw_status hw_river_lay_line(const hw_river *river, hw_river *line);
+
 /* The place at this share (0 .. 1) of all the channel that is searched, laid end to end in the order of the
  * branches: shares drawn evenly give every place the same chance. */
 double hw_river_search_place(const hw_river *river, double share, size_t *branch);

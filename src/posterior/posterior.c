@@ -16,7 +16,6 @@
 #include "posterior/looser.h"
 #include "posterior/network.h"
 #include "posterior/wider.h"
-#include "river/course.h"
 
 typedef struct {
   hw_status (*create)(const hw_problem *problem, const hw_options *options, void **state);
@@ -51,20 +50,6 @@ static const double least_factor = 1.15;
 /* Where its pulses fall short of their own best curves by more than this (ln), the equation fails. */
 static const double plain_failure = 8;
 
-/* A network of one branch is that river, to the bit: no other model may answer only because of how it is written. */
-static hw_status lay_line(const hw_river *river, hw_river *line) {
-  hw__course *course = NULL;
-  size_t *sensors = calloc(river->sensor_count + 1, sizeof *sensors); /* all of them, in their order */
-  hw_status status = sensors ? hw__course_create(river, 0, &course) : HW_ENOMEM;
-  if (status == HW_OK) {
-    const hw_branch *b = &river->branches[0];
-    status = hw__course_river(course, river, b->search_lo_m, b->search_hi_m, line, sensors);
-  }
-  hw__course_free(course);
-  free(sensors);
-  return status;
-}
-
 /* The field model knows one line of water; whatever the flow does it takes as steady. */
 static hw_status set_up_field(engine *e, const hw_river *river) {
   if (river->branch_count > 1) {
@@ -89,7 +74,8 @@ static hw_status set_up(engine *e, const hw_river *river) {
     return set_up_field(e, river);
   }
   if (river->branch_count == 1 && river->flow_count == 0) {
-    const hw_status status = lay_line(river, &e->line);
+    /* To the bit: no other model may answer only because of how the river is written. */
+    const hw_status status = hw_river_lay_line(river, &e->line);
     if (status != HW_OK) {
       return status;
     }

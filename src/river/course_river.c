@@ -127,3 +127,16 @@ hw_status hw__course_river(const hw__course *course, const hw_river *river, doub
   *out = r;
   return HW_OK;
 }
+
+hw_status hw_river_lay_line(const hw_river *river, hw_river *line) {
+  hw__course *course = NULL;
+  size_t *sensors = calloc(river->sensor_count + 1, sizeof *sensors); /* all of them, in their order */
+  hw_status status = sensors ? hw__course_create(river, 0, &course) : HW_ENOMEM;
+  if (status == HW_OK) {
+    const hw_branch *b = &river->branches[0];
+    status = hw__course_river(course, river, b->search_lo_m, b->search_hi_m, line, sensors);
+  }
+  hw__course_free(course);
+  free(sensors);
+  return status;
+}

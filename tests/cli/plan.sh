@@ -31,3 +31,18 @@ try plan data/river.yaml --first 1
 try plan data/river.yaml --place 9 --sites -4000,4200,6
 try plan data/river.yaml --sites 4200,-4000,6 --place 1
 try plan data/river.yaml --spread 1,2,3 --identifications found.csv
+echo '# a river written as one branch has the same plan'
+cat > line.yaml <<'END'
+name: Elm
+hydraulics: {velocity_m_s: {median: 0.7, factor: 1.15}, dispersion_m2_s: {median: 30, factor: 1.8}, area_m2: 20}
+reaches: [{to_m: -20000, velocity_m_s: 0.6, discharge_m3_s: 10}, {to_m: 0, velocity_m_s: 0.8, discharge_m3_s: 10}]
+search: {mass_g: [100, 100000], location_m: [-40000, -20000], time_s: [-50000, 20000]}
+sensors: [{id: s1, location_m: -18000, noise_absolute_g_m3: 2.0e-5}, {id: s2, location_m: -3000}]
+END
+sed -e 's/^reaches: \(.*\)$/branches: [{id: stem, head_m: -60000, reaches: \1}]/' \
+  -e 's/location_m: \(\[-40000, -20000\]\)/locations: {stem: \1}/' line.yaml > branch.yaml
+for format in text json; do
+  headwater plan line.yaml --place 2 --sources 40 --format $format | grep -v '^!' > line.out
+  headwater plan branch.yaml --place 2 --sources 40 --format $format | grep -v '^!' > branch.out
+  cmp line.out branch.out && tail -n 1 branch.out | grep -c .
+done
