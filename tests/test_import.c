@@ -1,6 +1,7 @@
 /* Tables as other programs write them: every dialect gives the same instants and concentrations, a guess is told, and
  * a doubt is refused with the line to add. */
 #include <ctype.h>
+#include <iconv.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 
 #include "headwater/headwater.h"
 #include "io/date.h"
+#include "io/encoding.h"
 #include "io/zone.h"
 
 static hw_sensor sensors[] = {{.id = "s1", .location_m = 37.5}, {.id = "s2", .location_m = 141.2}};
@@ -494,6 +496,70 @@ static void test_dates_that_do_not_exist_are_none(void **state) {
   }
 }
 
+/* What the C library makes of the same bytes; -1: nothing. */
+static uint32_t code_by_iconv(const char *encoding, const unsigned char *bytes, size_t size) {
+  iconv_t converter = iconv_open("UTF-32LE", encoding);
+  assert_true(converter != (iconv_t)-1);
+  unsigned char code[8] = {0};
+  char *in = (char *)(uintptr_t)bytes, *out = (char *)code;
+  size_t in_left = size, out_left = sizeof code;
+  const size_t status = iconv(converter, &in, &in_left, &out, &out_left);
+  iconv_close(converter);
+  return status == (size_t)-1 || out_left != sizeof code - 4
+             ? UINT32_MAX
+             : (uint32_t)code[0] | (uint32_t)code[1] << 8 | (uint32_t)code[2] << 16;
+}
+
+/* Decoded to UTF-8, which is read back; what is no character is U+FFFD, 3 bytes. */
+static void expect_decoded(hw_encoding encoding, const char *name, const unsigned char *bytes, size_t size) {
+  const uint32_t expected = code_by_iconv(name, bytes, size);
+  char out[16];
+  size_t used = 0;
+  const size_t length = hw__encoding_decode(encoding, (hw__slice){(const char *)bytes, size}, &used, out);
+  const uint32_t got = code_by_iconv("UTF-8", (const unsigned char *)out, length);
+  const uint32_t wanted = expected == UINT32_MAX ? 0xfffd : expected;
+  if (got != wanted || used != size) {
+    fail_msg("%s %02x %02x: U+%04X, expected U+%04X", name, bytes[0], bytes[1], got, wanted);
+  }
+}
+
+static void test_every_unit_of_utf16_and_every_byte_of_windows_is_decoded_as_the_system_does(void **state) {
+  (void)state;
+  for (unsigned unit = 0; unit < 0x10000; unit++) {
+    const unsigned char big[] = {(unsigned char)(unit >> 8), (unsigned char)unit};
+    const unsigned char little[] = {big[1], big[0]};
+    if (unit < 0xd800 || unit >= 0xdc00) { /* half a pair is waited for, below */
+      expect_decoded(HW_UTF16BE, "UTF-16BE", big, 2);
+      expect_decoded(HW_UTF16LE, "UTF-16LE", little, 2);
+    }
+  }
+  for (unsigned byte = 0; byte < 0x100; byte++) {
+    const unsigned char both[] = {(unsigned char)byte, 0};
+    expect_decoded(HW_WINDOWS1252, "CP1252", both, 1);
+  }
+}
+
+static void test_pairs_of_utf16_are_one_character_or_none(void **state) {
+  (void)state;
+  static const unsigned high[] = {0xd800, 0xd801, 0xd83d, 0xdbff}, low[] = {0xdc00, 0xdc01, 0xde00, 0xdfff};
+  for (size_t i = 0; i < 4; i++) {
+    for (size_t j = 0; j < 4; j++) {
+      const unsigned char pair[] = {(unsigned char)(high[i] >> 8), (unsigned char)high[i], (unsigned char)(low[j] >> 8),
+                                    (unsigned char)low[j]};
+      expect_decoded(HW_UTF16BE, "UTF-16BE", pair, 4);
+    }
+    /* Half a pair: at the end it waits for the rest, before anything else it is no character. */
+    const unsigned char half[] = {(unsigned char)(high[i] >> 8), (unsigned char)high[i], 0xe0, 0x00, 0xdb, 0xff, 0};
+    char out[16];
+    size_t used = 7;
+    assert_int_equal(hw__encoding_decode(HW_UTF16BE, (hw__slice){(const char *)half, 2}, &used, out), 0);
+    assert_int_equal(used, 0);
+    assert_int_equal(hw__encoding_decode(HW_UTF16BE, (hw__slice){(const char *)half, 7}, &used, out), 6);
+    assert_int_equal(used, 4);
+    assert_memory_equal(out, "\xef\xbf\xbd\xee\x80\x80", 6);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_spreadsheet_in_german_reads_the_same_in_every_encoding),
@@ -515,6 +581,8 @@ int main(void) {
       cmocka_unit_test(test_a_mapping_says_what_is_wrong_with_it),
       cmocka_unit_test(test_zones_of_the_system_and_their_rules),
       cmocka_unit_test(test_dates_that_do_not_exist_are_none),
+      cmocka_unit_test(test_every_unit_of_utf16_and_every_byte_of_windows_is_decoded_as_the_system_does),
+      cmocka_unit_test(test_pairs_of_utf16_are_one_character_or_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

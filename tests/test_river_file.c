@@ -200,6 +200,7 @@ static const struct {
      "r.yaml:5: active_trust is 1.5, expected a probability, at most 1"},
     {HYDRAULICS SEARCH SENSORS "none_of_these: {prior: 1}\n",
      "r.yaml:4: none_of_these has prior 1, expected a probability below 1"},
+    {HYDRAULICS SEARCH SENSORS "none_of_these: {}\n", "r.yaml:4: no prior in none_of_these, expected one"},
     {HYDRAULICS SEARCH SENSORS "none_of_these: 0.2\n", "r.yaml:4: none_of_these is '0.2', expected keys and values"},
     {HYDRAULICS SENSORS "search: {mass_g: [1, 2], location_m: [-30000, 0], time_s: {median: noon, sd_s: 5}}\n",
      "r.yaml:3: search time_s median is 'noon', expected a number or an instant with its offset such as "

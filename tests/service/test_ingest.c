@@ -401,6 +401,27 @@ static void test_line_protocol_escapes_and_precision(void **state) {
   hw__ingest_clear(&ingest);
 }
 
+/* Every way to say yes and no, of both limits. */
+static void test_limits_in_line_protocol_are_true_or_not(void **state) {
+  static const struct {
+    const char *word;
+    bool meant;
+  } words[] = {{"t", true}, {"T", true}, {"true", true}, {"True", true}, {"f", false}, {"F", false}, {"false", false}};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    for (int above = 0; above < 2; above++) {
+      hw__ingest ingest = start(*state);
+      char body[160];
+      snprintf(body, sizeof body, "w,sensor=s2 concentration_g_m3=0.02,%s=%s 1799999998000000000\n",
+               above ? "above_limit" : "below_limit", words[i].word);
+      hw__ingest_body(&ingest, HW_BODY_LINE, body, strlen(body));
+      assert_int_equal(ingest.count, 1);
+      assert_int_equal(ingest.entries[0].above_limit, above && words[i].meant);
+      assert_int_equal(ingest.entries[0].below_limit, !above && words[i].meant);
+      hw__ingest_clear(&ingest);
+    }
+  }
+}
+
 static void test_mqtt_payloads_need_a_time(void **state) {
   hw__ingest ingest = start(*state);
   ingest.river = "demo";
@@ -471,6 +492,7 @@ int main(void) {
       cmocka_unit_test(test_an_object_too_long_for_a_reading_is_not_parsed),
       cmocka_unit_test(test_rows_stop_where_the_budget_ends),
       cmocka_unit_test(test_line_protocol_escapes_and_precision),
+      cmocka_unit_test(test_limits_in_line_protocol_are_true_or_not),
       cmocka_unit_test(test_mqtt_payloads_need_a_time),
       cmocka_unit_test(test_content_type_parameters_are_ignored),
       cmocka_unit_test(test_a_sensor_of_several_rivers_must_name_its_river),
