@@ -134,6 +134,11 @@ def lie_about_news(rogue, subject, text):
         rogue.publish(subject, json.dumps({**news, **change}).encode())
 
 
+# Made before anybody is connected: a server drops a client that is silent for as long as this takes on a busy machine.
+BOMB_SIZE = 400 << 20
+BOMB = zlib.compress(bytes(BOMB_SIZE), 9)
+
+
 def poison(rogue, partition, how):
     """The copy of a partition is replaced by one that is not what it says, or grows without end."""
     text, _ = rogue.value("hw_snap", f"p{partition}")
@@ -141,13 +146,11 @@ def poison(rogue, partition, how):
     if how == "hash":
         digest = digest[:-1] + ("0" if digest[-1] != "0" else "1")
     else:
-        size = 400 << 20
-        bomb = zlib.compress(bytes(size), 9)
         step = 512 << 10
-        for i in range(0, len(bomb), step):
-            rogue.publish(f"hw.snap.{partition}.{slot}.{i // step}", bomb[i : i + step])
-        pieces, packed, plain = (len(bomb) + step - 1) // step, len(bomb), size
-        digest = hashlib.sha256(bomb).hexdigest()
+        for i in range(0, len(BOMB), step):
+            rogue.publish(f"hw.snap.{partition}.{slot}.{i // step}", BOMB[i : i + step])
+        pieces, packed, plain = (len(BOMB) + step - 1) // step, len(BOMB), BOMB_SIZE
+        digest = hashlib.sha256(BOMB).hexdigest()
     rogue.publish(f"$KV.hw_snap.p{partition}", f"{slot} {cursor} {pieces} {packed} {plain} {digest}".encode())
 
 
