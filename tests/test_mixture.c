@@ -1,5 +1,5 @@
-/* What importance draws are made from (posterior/mixture.h), and the way from the prior to the posterior by them
- * (posterior/anneal.h). */
+/* What importance draws are made from (posterior/mixture.h), draws of several proposals as one sample
+ * (posterior/draws.h), and the way from the prior to the posterior by them (posterior/anneal.h). */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -376,6 +376,84 @@ static void test_a_target_outside_its_prior_is_not_found(void **state) {
   hw__draws_free(&draws);
 }
 
+/* Two proposals, the second one mostly where the first is not; 300 draws of one and 700 of the other. */
+static void pool_two(hw__pooled *pooled, hw__mixture *both, hw__draws *draws) {
+  hw_rng rng;
+  hw_rng_seed(&rng, 37, 14);
+  static const double from[] = {-5, 5};
+  static const size_t given[] = {300, 700};
+  pooled->sources = pooled->count = 0;
+  for (int k = 0; k < 2; k++) {
+    for (size_t i = 0; i < POINTS; i++) {
+      first[i] = 0.6 * from[k] + 3.7 * hw_rng_normal(&rng);
+      weight[i] = 1.0 / POINTS;
+    }
+    hw__mixture_fit(1, POINTS, columns, weight, room, &both[k]);
+    hw__pooled_add(pooled, &both[k], &rng, given[k], draws);
+  }
+}
+
+static void test_pooled_draws_have_the_density_of_all_their_proposals(void **state) {
+  (void)state;
+  hw__draws draws;
+  hw__pooled pooled;
+  hw__mixture both[2];
+  assert_true(hw__draws_create(&draws));
+  pool_two(&pooled, both, &draws);
+  assert_int_equal(pooled.count, 1000);
+  for (size_t i = 0; i < pooled.count; i += 37) {
+    const double x = draws.x[0][i], expected = 0.3 * density_at(&both[0], x, 0) + 0.7 * density_at(&both[1], x, 0);
+    check_near(exp(draws.log_proposal[i]), expected, 1e-9 * expected); /* densities are within 1e-10 */
+  }
+  hw__draws_free(&draws);
+}
+
+/* A standard normal about 1.42 has the evidence 1; neither proposal alone lies on it. */
+static void test_pooled_draws_weigh_a_known_density_to_one(void **state) {
+  (void)state;
+  hw__draws draws;
+  hw__pooled pooled;
+  hw__mixture both[2];
+  assert_true(hw__draws_create(&draws));
+  pool_two(&pooled, both, &draws);
+  double mean = 0;
+  for (size_t i = 0; i < pooled.count; i++) {
+    const double z = draws.x[0][i] - 1.42;
+    draws.log_prior[i] = -0.5 * log(2 * acos(-1));
+    draws.log_likelihood[i] = -0.5 * z * z;
+  }
+  const hw__weighing weighed = hw__draws_weigh(&draws, pooled.count, 1);
+  for (size_t i = 0; i < pooled.count; i++) {
+    mean += draws.weight[i] * draws.x[0][i];
+  }
+  check_near(weighed.log_mean, 0, 0.15); /* four standard errors, with 300 effective of 1000 */
+  check_near(mean, 1.42, 0.25);
+  assert_true(weighed.effective > 100 && weighed.effective < 1000);
+  hw__draws_free(&draws);
+}
+
+static void test_a_full_pool_begins_anew(void **state) {
+  (void)state;
+  hw__draws draws;
+  hw__pooled pooled;
+  hw__mixture both[2];
+  hw_rng rng;
+  hw_rng_seed(&rng, 142, 0);
+  assert_true(hw__draws_create(&draws));
+  pool_two(&pooled, both, &draws);
+  assert_int_equal(hw__pooled_add(&pooled, &both[0], &rng, HW__FINAL - 1000, &draws), 1000);
+  assert_int_equal(pooled.count, HW__FINAL);
+  assert_int_equal(hw__pooled_add(&pooled, &both[1], &rng, 256, &draws), 0);
+  assert_int_equal(pooled.count, 256);
+  const double x = draws.x[0][14], expected = density_at(&both[1], x, 0);
+  check_near(exp(draws.log_proposal[14]), expected, 1e-9 * expected);
+  for (size_t i = 1; i < HW__POOLED; i++) { /* many small proposals fill it too */
+    assert_true(hw__pooled_add(&pooled, &both[0], &rng, 8, &draws) > 0);
+  }
+  assert_int_equal(hw__pooled_add(&pooled, &both[0], &rng, 8, &draws), 0);
+  hw__draws_free(&draws);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_density_integrates_to_one_in_one_dimension),
@@ -390,6 +468,9 @@ int main(void) {
       cmocka_unit_test(test_draws_walk_along_a_bent_target),
       cmocka_unit_test(test_walkers_that_stand_on_few_points_are_worth_few),
       cmocka_unit_test(test_a_target_outside_its_prior_is_not_found),
+      cmocka_unit_test(test_pooled_draws_have_the_density_of_all_their_proposals),
+      cmocka_unit_test(test_pooled_draws_weigh_a_known_density_to_one),
+      cmocka_unit_test(test_a_full_pool_begins_anew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

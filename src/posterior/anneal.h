@@ -2,7 +2,8 @@
  *
  * Draws are made from a proposal, weighed by prior x likelihood^heat / proposal with as much heat (at most 1) as leaves
  * a fifth of them effective, and a mixture is fitted to them as the next proposal; so the draws close in on the
- * posterior in a few stages. A target may have phases, likelihoods that lead from an easy question to the one that is
+ * posterior in a few stages. Where they do not, because no mixture has the posterior's shape, the draws of further
+ * stages are pooled (draws.h). A target may have phases, likelihoods that lead from an easy question to the one that is
  * meant; each begins where the one before arrived. Once the heat is 1 a last, larger sample is drawn. Its weights give
  * the answer, and their mean the evidence: how well the hypothesis predicted the readings as a whole. Where no mixture
  * comes near enough the draws go on by moves of their own (moves.h).
@@ -12,11 +13,7 @@
 #ifndef HW_POSTERIOR_ANNEAL_H
 #define HW_POSTERIOR_ANNEAL_H
 
-#include <stdbool.h>
-
-#include "posterior/mixture.h"
-
-enum { HW__STAGE = 1024, HW__FINAL = 4096 };
+#include "posterior/draws.h"
 
 typedef struct {
   size_t dims, phases;
@@ -33,21 +30,6 @@ typedef struct {
   void (*evaluate)(void *context, size_t phase, const uint64_t *chance, size_t n, double *const *x, double *log_prior,
                    double *log_likelihood);
 } hw__target;
-
-/* Room for the draws; allocated once. */
-typedef struct {
-  double *x[HW__DIMENSIONS]; /* HW__FINAL each */
-  double *weight, *log_prior, *log_likelihood, *log_proposal, *room;
-  uint64_t *chance;
-  void *memory;
-  size_t bytes;
-} hw__draws;
-
-/* Chances that no draw before had: of n draws from `at` on, of this stage. */
-void hw__draws_take_chances(hw__draws *draws, uint64_t stage, size_t at, size_t n);
-
-bool hw__draws_create(hw__draws *out);
-void hw__draws_free(hw__draws *draws);
 
 typedef struct {
   bool found; /* some draw has a positive probability */
