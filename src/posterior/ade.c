@@ -202,9 +202,11 @@ double hw__spill_probability(double log_odds) {
   return 1 / (1 + exp(-(log_odds + log(spill_share / (1 - spill_share)))));
 }
 
-static hw_status again(const void *whole, void **state) {
+static hw_status again(const void *whole, size_t threads, void **state) {
   const hw__ade *a = whole;
-  return hw__ade_create(&(hw_problem){.river = a->river}, &a->options, state);
+  hw_options options = a->options;
+  options.threads = threads;
+  return hw__ade_create(&(hw_problem){.river = a->river}, &options, state);
 }
 
 static void fill(void *state, const void *whole, const hw__series *series) {
@@ -233,7 +235,13 @@ static hw_status settle(hw__ade *a) {
   a->spill.count = 0;
   a->seen = fit_sensors(a);
   if (!a->single) {
-    const hw__whole whole = {a->river, a->river->sensors, a->series, a->own, a};
+    const hw__whole whole = {.river = a->river,
+                             .sensors = a->river->sensors,
+                             .series = a->series,
+                             .own = a->own,
+                             .view = a->view,
+                             .engine = a,
+                             .threads = a->options.threads};
     const hw_status status = hw__two_ask(&a->two, &hw__ade_asked, &whole, &a->tails);
     if (status != HW_OK || a->two.found) {
       a->settled = status == HW_OK;

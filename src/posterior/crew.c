@@ -4,9 +4,14 @@
 
 #include "posterior/walk.h"
 
+size_t hw__crew_size(size_t threads) {
+  const size_t wanted = threads ? threads : hw__pool_cores();
+  return wanted < HW__CREW ? wanted : HW__CREW;
+}
+
 void hw__crew_begin(hw__crew *crew, size_t threads) {
   *crew = (hw__crew){0};
-  const size_t cores = threads ? threads : hw__pool_cores(), most = cores < HW__CREW ? cores : HW__CREW;
+  const size_t most = hw__crew_size(threads);
   while (crew->others + 1 < most && (crew->walk[crew->others] = hw__walk_create()) != NULL) {
     crew->others++;
   }

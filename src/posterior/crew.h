@@ -20,6 +20,8 @@ typedef struct {
   struct hw__walk *walk[HW__CREW - 1]; /* room for a block of points on its way, for each of them */
 } hw__crew;
 
+/* How many threads a crew has where so many are asked for; 0: one per core. */
+size_t hw__crew_size(size_t threads);
 /* threads 0: one per core. Where there is no memory for more, there are fewer: that costs speed alone. */
 void hw__crew_begin(hw__crew *crew, size_t threads);
 void hw__crew_end(hw__crew *crew);

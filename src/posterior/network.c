@@ -150,9 +150,11 @@ hw_status hw__network_observe(void *state, const hw_reading *reading) {
 
 /* ---- Asked twice ---- */
 
-static hw_status again(const void *whole, void **state) {
+static hw_status again(const void *whole, size_t threads, void **state) {
   const hw__network *n = whole;
-  return create(n->river, &n->options, n->clock, state);
+  hw_options options = n->options;
+  options.threads = threads;
+  return create(n->river, &options, n->clock, state);
 }
 
 /* The series are in the river's clock already. */
@@ -203,7 +205,13 @@ hw_status hw__network_settle(hw__network *n) {
   n->sample_count = 0;
   hw_status status = HW_OK;
   if (!n->single) {
-    const hw__whole whole = {.river = n->river, .sensors = n->sensors, .series = n->series, .own = n->own, .engine = n};
+    const hw__whole whole = {.river = n->river,
+                             .sensors = n->sensors,
+                             .series = n->series,
+                             .own = n->own,
+                             .view = n->view,
+                             .engine = n,
+                             .threads = n->options.threads};
     status = hw__two_ask(&n->two, &hw__network_asked, &whole, &n->tails);
   }
   if (status == HW_OK && !n->two.found) {

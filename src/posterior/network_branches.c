@@ -65,14 +65,16 @@ static void join_rivals(hw__network *n, const hw__part *p) {
   n->rivals.explained = n->rivals.explained || (a->found.found && count.seen > 0 && count.wrong == 0);
 }
 
-/* The course's engine with everything that is filed, answered. Status: HW_ENOMEM, HW_EHYDRAULICS */
-static hw_status ask(hw__network *n, hw__part *p) {
+/* The course's engine with everything that is filed. Status: HW_ENOMEM, HW_EHYDRAULICS */
+static hw_status prepare(const hw__network *n, hw__part *p, size_t threads) {
   const hw_problem problem = {.river = &p->river};
+  hw_options options = n->options;
   void *engine = NULL;
+  options.threads = threads;
   hw__network_doubt_sensors(n, p);
   hw_status status = hw__network_spread(n, p);
   if (status == HW_OK) {
-    status = hw__ade_create(&problem, &n->options, &engine);
+    status = hw__ade_create(&problem, &options, &engine);
   }
   if (status != HW_OK) {
     return status;
@@ -92,13 +94,44 @@ static hw_status ask(hw__network *n, hw__part *p) {
   a->single = true;
   a->spill.from_pulse = n->ways > 1 || n->clock;
   meet_rivals(n, p);
-  const hw_status settled = hw__ade_settle(a);
-  if (settled != HW_OK) {
-    return settled;
-  }
-  join_rivals(n, p);
-  p->weight = a->found.found ? a->log_odds + hw__part_log_share(n, p) + hw__network_tell(n, p) : -INFINITY;
   return HW_OK;
+}
+
+/* Branches that are asked side by side: what one comes to is a rival for those of later batches alone, so that the
+ * answer does not depend on who is ready first. */
+typedef struct {
+  const hw__network *network;
+  hw__part *part[HW__CREW];
+  hw_status status[HW__CREW];
+  size_t count;
+} batch;
+
+static void ask(void *context, size_t i) {
+  batch *b = context;
+  const hw__network *n = b->network;
+  hw__part *p = b->part[i];
+  b->status[i] = hw__ade_settle(p->engine);
+  if (b->status[i] == HW_OK) {
+    p->weight =
+        p->engine->found.found ? p->engine->log_odds + hw__part_log_share(n, p) + hw__network_tell(n, p) : -INFINITY;
+  }
+}
+
+static hw_status ask_batch(hw__network *n, batch *b) {
+  hw__crew crew = {0};
+  hw_status status = HW_OK;
+  if (b->count > 1) { /* one alone has a crew of its own */
+    hw__crew_begin(&crew, n->options.threads);
+  }
+  hw__crew_share(&crew, b->count, ask, b);
+  hw__crew_end(&crew);
+  for (size_t i = 0; i < b->count && status == HW_OK; i++) {
+    status = b->status[i];
+    if (status == HW_OK) {
+      join_rivals(n, b->part[i]);
+    }
+  }
+  return status;
 }
 
 /* The branch not asked yet that promises most; NULL: none can come near. */
@@ -115,6 +148,21 @@ static hw__part *next_part(hw__network *n, double reached) {
   return next;
 }
 
+/* The next ones that may come near, `most` of them. Status: HW_ENOMEM, HW_EHYDRAULICS */
+static hw_status gather(hw__network *n, size_t most, batch *b) {
+  const double reached = fmax(n->rivals.log_odds[0], n->rivals.log_odds[1]);
+  hw__part *p;
+  *b = (batch){.network = n};
+  while (b->count < most && (p = next_part(n, reached)) != NULL) {
+    const hw_status status = prepare(n, p, most > 1 ? 1 : n->options.threads);
+    if (status != HW_OK) {
+      return status;
+    }
+    b->part[b->count++] = p;
+  }
+  return HW_OK;
+}
+
 hw_status hw__network_ask(hw__network *n) {
   memset(n->odds, 0, n->river->candidate_count * sizeof *n->odds);
   memset(n->exceeds, 0, n->river->intake_count * sizeof *n->exceeds);
@@ -122,16 +170,20 @@ hw_status hw__network_ask(hw__network *n) {
   for (size_t k = 0; k < n->part_count; k++) {
     n->parts[k].promise = promise(n, &n->parts[k]);
   }
-  for (size_t asked = 0; asked < MOST_ASKED; asked++) {
-    hw__part *p = next_part(n, fmax(n->rivals.log_odds[0], n->rivals.log_odds[1]));
-    if (!p) {
-      break;
+  hw_status status;
+  batch b;
+  size_t left = MOST_ASKED,
+         most = 1; /* the most promising one by itself: mostly the others are given up because of it */
+  do {
+    status = gather(n, most < left ? most : left, &b);
+    if (status == HW_OK) {
+      status = ask_batch(n, &b);
     }
-    const hw_status status = ask(n, p);
-    if (status != HW_OK) {
-      return status;
-    }
+    left -= b.count;
+    most = HW__CREW;
+  } while (status == HW_OK && b.count > 0);
+  if (status == HW_OK) {
+    hw__network_combine(n);
   }
-  hw__network_combine(n);
-  return HW_OK;
+  return status;
 }

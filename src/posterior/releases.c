@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "posterior/crew.h"
 #include "river/network.h"
 
 /* A second pulse stands out of the valley by so many standard deviations of what few readings together tell, by so many
@@ -154,35 +155,53 @@ static void take_off(const hw__series *s, const hw__fit *gone, const hw__fit *st
   }
 }
 
+/* What comes of one sensor. */
 typedef struct {
+  bool twice; /* it shows two pulses, and the following holds */
+  double valley_s;
+  double gain; /* of two curves over one, ln */
+} parting;
+
+typedef struct {
+  const hw__whole *whole;
+  const hw__tails *tails;
   hw__series *half[2]; /* by sensor */
-  hw__series part;
-  hw__view view;
-  double gain; /* of two curves over one at all sensors taken apart, ln */
+  parting *parting;    /* by sensor */
 } room;
 
 /* One sensor's series as either release alone would have it. */
-static void take_apart(const hw__series *s, const hw_sensor *sensor, const hw__tails *tails, double valley_s, room *r,
-                       size_t at) {
-  hw__fit whole, fit[2];
+static void take_apart(const room *r, size_t at) {
+  const hw__series *s = &r->whole->series[at];
+  const hw_sensor *sensor = &r->whole->sensors[at];
+  parting *p = &r->parting[at];
+  hw__series part;
+  hw__view view;
+  hw__fit fit[2];
   double level[2];
-  hw__pulse_fit(s, sensor, tails, &whole, &r->view);
-  const curves one = {&whole, 1, r->view.background_g_m3};
   for (int k = 0; k < 2; k++) {
-    cut(s, k == 0 ? -INFINITY : valley_s, k == 0 ? valley_s : INFINITY, &r->part);
-    hw__pulse_fit(&r->part, sensor, tails, &fit[k], &r->view);
-    level[k] = r->view.background_g_m3;
+    cut(s, k == 0 ? -INFINITY : p->valley_s, k == 0 ? p->valley_s : INFINITY, &part);
+    hw__pulse_fit(&part, sensor, r->tails, &fit[k], &view);
+    level[k] = view.background_g_m3;
   }
-  if (fit[0].seen && fit[1].seen) {
-    const curves two = {fit, 2, 0.5 * (level[0] + level[1])};
-    r->gain += gain_of(s, sensor, &one, &two);
+  if (!fit[0].seen || !fit[1].seen) {
+    return;
   }
+  const curves one = {&r->whole->own[at], 1, r->whole->view[at].background_g_m3},
+               two = {fit, 2, 0.5 * (level[0] + level[1])};
+  p->gain = gain_of(s, sensor, &one, &two);
   for (int k = 0; k < 2; k++) {
-    if (fit[0].seen && fit[1].seen) {
-      take_off(s, &fit[1 - k], &fit[k], &r->half[k][at]);
-    } else {
-      r->half[k][at] = *s;
-    }
+    take_off(s, &fit[1 - k], &fit[k], &r->half[k][at]);
+  }
+}
+
+static void look_at(void *context, size_t k) {
+  const room *r = context;
+  const hw__whole *w = r->whole;
+  parting *p = &r->parting[k];
+  r->half[0][k] = r->half[1][k] = w->series[k];
+  p->twice = w->series[k].count > 0 && hw__two_pulses(&w->series[k], &w->sensors[k], &w->own[k], &p->valley_s);
+  if (p->twice) {
+    take_apart(r, k);
   }
 }
 
@@ -198,9 +217,10 @@ static bool is_below(const hw_river *river, size_t upper, size_t lower) {
 }
 
 /* Both have passed a sensor further up. */
-static bool is_below_two(const hw_river *river, const bool *twice, size_t sensor) {
+static bool is_below_two(const room *r, size_t sensor) {
+  const hw_river *river = r->whole->river;
   for (size_t i = 0; i < river->sensor_count; i++) {
-    if (twice[i] && i != sensor && is_below(river, i, sensor)) {
+    if (r->parting[i].twice && i != sensor && is_below(river, i, sensor)) {
       return true;
     }
   }
@@ -208,27 +228,21 @@ static bool is_below_two(const hw_river *river, const bool *twice, size_t sensor
 }
 
 /* Takes every sensor apart that shows two pulses. Below one of them both have passed: a single pulse there, and one
- * that is neither one nor two, is nobody's. Returned: whether there may be two. */
-static bool halve(const hw__whole *whole, const hw__tails *tails, room *r, bool *twice) {
-  const hw_river *river = whole->river;
-  const hw__series *series = whole->series;
-  const hw__fit *own = whole->own;
+ * that is neither one nor two, is nobody's. *gain: of two curves over one at all of them, ln. Returned: whether there
+ * may be two. */
+static bool halve(const hw__crew *crew, room *r, double *gain) {
+  const hw__whole *w = r->whole;
   size_t singles = 0, pairs = 0;
-  for (size_t k = 0; k < river->sensor_count; k++) {
-    double valley_s;
-    r->half[0][k] = r->half[1][k] = series[k];
-    twice[k] = series[k].count > 0 && hw__two_pulses(&series[k], &whole->sensors[k], &own[k], &valley_s);
-    if (twice[k]) {
-      take_apart(&series[k], &whole->sensors[k], tails, valley_s, r, k);
-      pairs++;
-    }
-  }
-  for (size_t k = 0; k < river->sensor_count; k++) {
-    const bool below = is_below_two(river, twice, k), seen = series[k].count > 0 && own[k].seen;
-    if (seen && !twice[k] && (below || own[k].misfit > blurred)) {
+  hw__crew_share(crew, w->river->sensor_count, look_at, r);
+  for (size_t k = 0; k < w->river->sensor_count; k++) {
+    const parting *p = &r->parting[k];
+    const bool below = is_below_two(r, k), seen = w->series[k].count > 0 && w->own[k].seen;
+    if (seen && !p->twice && (below || w->own[k].misfit > blurred)) {
       r->half[0][k].count = r->half[1][k].count = 0;
     }
-    singles += seen && !twice[k] && !below && own[k].peak_g_m3 > out_of_floor * own[k].floor_g_m3;
+    pairs += p->twice;
+    *gain += p->gain;
+    singles += seen && !p->twice && !below && w->own[k].peak_g_m3 > out_of_floor * w->own[k].floor_g_m3;
   }
   return pairs > 0 && pairs >= singles;
 }
@@ -256,23 +270,41 @@ static hw_release release_of(const hw_estimate *e, double two) {
                       .region_count = e->region_count};
 }
 
-static hw_status ask_half(hw__two *two, int k, const hw__asked *engine, const void *whole, const hw__series *half) {
-  hw_status status = engine->again(whole, &two->state[k]);
-  if (status == HW_OK) {
-    engine->fill(two->state[k], whole, half);
-    status = engine->estimate(two->state[k], &two->answer[k]);
+/* Both halves, side by side. */
+typedef struct {
+  hw__two *two;
+  const hw__asked *engine;
+  const room *room;
+  size_t threads; /* for each */
+  hw_status status[2];
+} asking;
+
+static void ask_half(void *context, size_t k) {
+  asking *a = context;
+  const void *whole = a->room->whole->engine;
+  hw__two *two = a->two;
+  a->status[k] = a->engine->again(whole, a->threads, &two->state[k]);
+  if (a->status[k] == HW_OK) {
+    a->engine->fill(two->state[k], whole, a->room->half[k]);
+    a->status[k] = a->engine->estimate(two->state[k], &two->answer[k]);
   }
-  return status;
+}
+
+static hw_status ask_halves(hw__two *two, const hw__asked *engine, const hw__crew *crew, const room *r) {
+  asking a = {.two = two, .engine = engine, .room = r, .threads = (crew->others + 2) / 2};
+  hw__crew_share(crew, 2, ask_half, &a);
+  return a.status[0] != HW_OK ? a.status[0] : a.status[1];
 }
 
 /* A plain pulse of a sensor that shows one is of one of the two releases, unless both have passed above it. Where
  * neither makes a good part of it, what was taken apart elsewhere is no pair of pulses but a level that drifts. */
-static hw_status check_singles(hw__two *two, const hw__asked *engine, const hw__whole *whole, const bool *twice) {
+static hw_status check_singles(hw__two *two, const hw__asked *engine, const room *r) {
   static const double good_part = 0.2;
+  const hw__whole *whole = r->whole;
   hw_status status = HW_OK;
   for (size_t k = 0; k < whole->river->sensor_count && two->found && status == HW_OK; k++) {
     const hw__fit *own = &whole->own[k];
-    if (whole->series[k].count == 0 || twice[k] || !own->seen || !own->strong || is_below_two(whole->river, twice, k)) {
+    if (whole->series[k].count == 0 || r->parting[k].twice || !own->seen || !own->strong || is_below_two(r, k)) {
       continue;
     }
     const hw_sensor *sensor = &whole->river->sensors[k];
@@ -285,33 +317,40 @@ static hw_status check_singles(hw__two *two, const hw__asked *engine, const hw__
   return status;
 }
 
+/* Takes apart, and asks where there may be two. Status: HW_ENOMEM, HW_EHYDRAULICS */
+static hw_status ask_apart(hw__two *two, const hw__asked *engine, room *r) {
+  double gain = 0;
+  hw_status status = HW_OK;
+  hw__crew crew;
+  hw__crew_begin(&crew, r->whole->threads);
+  const bool paired = halve(&crew, r, &gain);
+  two->probability = 1 / (1 + exp(-(gain - accident + log(second_share / (1 - second_share)))));
+  const bool may_be = paired && two->probability > 0.5;
+  if (may_be) {
+    status = ask_halves(two, engine, &crew, r);
+  }
+  hw__crew_end(&crew);
+  two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
+  return two->found ? check_singles(two, engine, r) : status;
+}
+
 hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *whole, const hw__tails *tails) {
   const hw_river *river = whole->river;
   hw__two_free(two, engine);
   if (!any_two(whole)) {
     return HW_OK;
   }
-  room *r = calloc(1, sizeof *r);
+  room r = {.whole = whole, .tails = tails};
   hw__series *halves = calloc(2 * river->sensor_count, sizeof *halves);
-  bool *twice = calloc(river->sensor_count, sizeof *twice);
-  hw_status status = r && halves && twice ? HW_OK : HW_ENOMEM;
+  r.parting = calloc(river->sensor_count, sizeof *r.parting);
+  hw_status status = halves && r.parting ? HW_OK : HW_ENOMEM;
   if (status == HW_OK) {
-    r->half[0] = halves;
-    r->half[1] = halves + river->sensor_count;
-    const bool paired = halve(whole, tails, r, twice);
-    two->probability = 1 / (1 + exp(-(r->gain - accident + log(second_share / (1 - second_share)))));
-    const bool may_be = paired && two->probability > 0.5;
-    for (int k = 0; k < 2 && may_be && status == HW_OK; k++) {
-      status = ask_half(two, k, engine, whole->engine, r->half[k]);
-    }
-    two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
-    if (two->found) {
-      status = check_singles(two, engine, whole, twice);
-    }
+    r.half[0] = halves;
+    r.half[1] = halves + river->sensor_count;
+    status = ask_apart(two, engine, &r);
   }
-  free(twice);
+  free(r.parting);
   free(halves);
-  free(r);
   if (!two->found) {
     hw__two_free(two, engine);
     return status;

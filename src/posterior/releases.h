@@ -14,8 +14,8 @@
 
 /* What is asked of an engine to be asked twice. */
 typedef struct {
-  /* Another engine for the same river. */
-  hw_status (*again)(const void *whole, void **state);
+  /* Another engine for the same river, with so many threads. */
+  hw_status (*again)(const void *whole, size_t threads, void **state);
   /* Takes these series, one a sensor, as its readings; it is not to look for two releases itself. */
   void (*fill)(void *state, const void *whole, const hw__series *series);
   hw_status (*estimate)(void *state, hw_estimate *out);
@@ -29,7 +29,9 @@ typedef struct {
   const hw_sensor *sensors;
   const hw__series *series;
   const hw__fit *own;
+  const hw__view *view;
   const void *engine;
+  size_t threads; /* as in hw_options */
 } hw__whole;
 
 typedef struct {
