@@ -160,6 +160,8 @@ static void test_weeks_that_were_far_off_hold_the_truth(void **state) {
       {3, 1771, "a single non-detect was taken for a limit that hides the background"},
       {9, 116, "non-detects now and then at three sensors: a release that lasts explained what they hid"},
       {33, 567, "two readings of a narrow pulse at each of two sensors were outvoted by their levels' drift"},
+      {202, 967, "three readings of the first pulse, and the draws began near one narrow curve through them"},
+      {203, 1615, "the same with two readings and 28 sensors"},
       {101, 1862, "two humps of a level that drifts were two releases, beside a plain pulse that neither explained"},
   };
   for (size_t i = 0; i < sizeof weeks / sizeof weeks[0]; i++) {

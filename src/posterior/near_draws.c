@@ -12,9 +12,10 @@ static const double any_duration = 0.3;
 
 bool hw__can_draw_near(const hw__spill *spill) {
   const hw__doubt *d = &spill->doubt;
+  const hw__fit *fit = spill->station[spill->anchor].fit;
   return !spill->anywhere && hw__doubts_even(spill->doubts) && (d->common_d > 0 || d->local_d > 0) && !spill->open &&
          hw__spill_has(spill, HW__AXIS_PASSAGE) && hw__spill_has(spill, HW__AXIS_LN_AGE) &&
-         hw__spill_has(spill, HW__AXIS_LN_MASS) && d->shape > 0 && spill->station[spill->anchor].fit->seen;
+         hw__spill_has(spill, HW__AXIS_LN_MASS) && d->shape > 0 && fit->seen && !fit->sketchy;
 }
 
 /* What is Gaussian given age and speed; the last of a release that lasted alone. ln of an instant's share of the

@@ -15,7 +15,8 @@
 #include "posterior/spill.h"
 
 /* Whether the hypothesis can begin so: dispersion and asymmetry are in doubt, as much in all water, nothing that is
- * looked for is given, and the end of the release has been seen. */
+ * looked for is given, the end of the release has been seen, and the anchor's pulse was read often enough to tell its
+ * shape: through two or three readings many curves go, and the second order of one knows nothing of the others. */
 bool hw__can_draw_near(const hw__spill *spill);
 /* n points of the hypothesis (context: hw__spill) and ln of the density they were drawn from; as hw__target has it. */
 void hw__near_draws(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal);
