@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "headwater/rng.h"
+#include "posterior/memory.h"
 #include "posterior/pulse.h"
 
 static hw__tails tails;
@@ -450,6 +451,57 @@ static void test_the_flanks_of_a_pulse_are_no_noise(void **state) {
   }
 }
 
+/* 300 readings over 30 widths, with noise `times` the stated that keeps `kept` of the last reading's, on a level that
+ * rises and falls by `drift` noise floors. Returned: how many of ten seeds show a memory; *mean: of those. */
+static int count_memories(double kept, double times, double drift, double *mean) {
+  const hw__curve curve = pulse(0.37);
+  const double stated = hypot(floor_noise, share * level);
+  int shown = 0;
+  *mean = 0;
+  for (uint64_t seed = 1; seed <= 10; seed++) {
+    hw_rng rng;
+    hw_rng_seed(&rng, seed, 37);
+    memset(&series, 0, sizeof series);
+    double noise = hw_rng_normal(&rng);
+    for (int i = 0; i < 300; i++) {
+      const double t = curve.passage_s + width * (0.1 * i - 15), plume = hw__curve_at(&curve, t, 0);
+      noise = kept * noise + sqrt(1 - kept * kept) * hw_rng_normal(&rng);
+      const double value = level + plume + drift * floor_noise * sin(0.02 * i) +
+                           times * hypot(floor_noise, share * (level + plume)) * noise;
+      hw__series_insert(&series, &(hw_reading){.time_s = t, .concentration_g_m3 = value});
+    }
+    const double memory = hw__memory_of(&series, &curve, level, stated * stated);
+    shown += memory > 0;
+    *mean += memory;
+  }
+  *mean /= shown > 0 ? shown : 1;
+  return shown;
+}
+
+static void test_noise_that_goes_on_from_reading_to_reading_is_told_by_quiet_ones(void **state) {
+  (void)state;
+  double mean;
+  assert_true(count_memories(0.8, 1, 0, &mean) >= 9);
+  check_near(mean, 0.78, 0.08);                          /* ten readings on, a tenth is left; some 80 pairs a seed */
+  assert_int_equal(count_memories(0, 1, 0, &mean), 0);   /* white */
+  assert_int_equal(count_memories(0, 1, 3, &mean), 0);   /* and a drift that is larger than the noise */
+  assert_int_equal(count_memories(0, 0.3, 0, &mean), 0); /* smaller than stated */
+  assert_int_equal(count_memories(0.8, 0.3, 0, &mean), 0);
+}
+
+static void test_readings_whose_noise_goes_on_are_worth_fewer(void **state) {
+  (void)state;
+  double mean;
+  count_memories(0.8, 1, 0, &mean);
+  fit_series();
+  assert_true(fit.memory > 0.6);
+  assert_true(fit.inflation > (1 + 0.6) / (1 - 0.6));
+  count_memories(0, 1, 0, &mean);
+  fit_series();
+  check_near(fit.memory, 0, 0);
+  assert_true(fit.inflation < 1.6); /* sixty readings on the pulse, and no memory found in them */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_clean_pulse_is_fitted_within_its_own_stated_error),
@@ -469,6 +521,8 @@ int main(void) {
       cmocka_unit_test(test_understated_noise_inflates_and_honest_noise_does_not),
       cmocka_unit_test(test_noise_that_nobody_states_is_no_better_than_elsewhere),
       cmocka_unit_test(test_the_flanks_of_a_pulse_are_no_noise),
+      cmocka_unit_test(test_noise_that_goes_on_from_reading_to_reading_is_told_by_quiet_ones),
+      cmocka_unit_test(test_readings_whose_noise_goes_on_are_worth_fewer),
   };
   return cmocka_run_group_tests(tests, build_tails, NULL);
 }

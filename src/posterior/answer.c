@@ -83,9 +83,16 @@ static void warn_sensors(hw__ade *a) {
       hw__warn(&a->warnings, "sensor %s stays at its highest value, %g g/m3, which is taken as 'at least that'",
                sensor->id, fit->clipped_at_g_m3);
     }
-    if (fit->seen && fit->inflation > 2.5) {
+    if (fit->seen && fit->inflation > 2.5 && !(fit->memory > 0)) {
       hw__warn(&a->warnings, "sensor %s scatters %.1f times as much as its stated noise, which the intervals allow for",
                sensor->id, sqrt(fit->inflation));
+    }
+    if (fit->seen && fit->memory > 0) {
+      hw__warn(
+          &a->warnings,
+          "the noise of sensor %s goes on from reading to reading (autocorrelation %.1f), so its readings count as "
+          "fewer",
+          sensor->id, fit->memory);
     }
   }
 }

@@ -6,6 +6,7 @@
 #include "posterior/descent.h"
 #include "posterior/duration.h"
 #include "posterior/glance.h"
+#include "posterior/memory.h"
 #include "posterior/noise.h"
 #include "posterior/pulse_noise.h"
 
@@ -331,8 +332,10 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
     hw__problem_descend(&q, best.p);
   }
   hw__noise_set_variance(&q, best.p);
-  hw__noise_learn(&q, best.p, fit);
   const hw__curve pulse = hw__problem_curve(&q, best.p);
+  const double level = hw__problem_level(&q, best.p);
+  fit->memory = hw__memory_of(series, &pulse, level, hw__noise_variance(sensor, fit->floor_g_m3, level));
+  hw__noise_learn(&q, best.p, fit);
   hw__noise_set_view(&q, fit, &pulse, hw__problem_level(&q, best.p), usual);
   hw__noise_let_drift(&q, fit, &focus, best.p);
   hw__noise_set_variance(&q, best.p);

@@ -25,6 +25,7 @@ typedef struct {
   double level_g_m3;      /* under the pulse, as best known */
   double floor_g_m3;      /* noise that does not shrink with the signal */
   double inflation;       /* of the variance, over what is stated */
+  double memory;          /* of the noise, by its quiet readings (memory.h) */
   double wander_g_m3;     /* by which the level itself wanders: it does not average out */
   double clipped_at_g_m3; /* the end of the range, where readings stay at it; INFINITY: not met */
   double log_likelihood;  /* of the view under the curve (seen) or without */

@@ -66,7 +66,7 @@ void hw__noise_set_first(hw__pulse_problem *q, double level) {
 
 /* Residuals where the pulse shows and elsewhere, in units of the stated noise. */
 typedef struct {
-  double squares, count;
+  double squares, count, readings;
   double excess; /* sum of (residual^2 - variance of the point's mean), (g/m3)^2 */
   double together, pairs;
 } scatter;
@@ -103,6 +103,7 @@ static void scatter_about(const hw__pulse_problem *q, const double *p, scatter o
     s->squares += r[i] * r[i];
     s->excess += (r[i] * r[i] - 1) * q->variance[i];
     s->count += 1;
+    s->readings += q->view->readings[i];
     s->together += last_where == where ? r[i] * last : 0;
     s->pairs += last_where == where;
     last = r[i];
@@ -181,8 +182,10 @@ void hw__noise_learn(const hw__pulse_problem *q, const double *p, hw__fit *fit) 
   const bool noisy = s[1].squares > 0.5 * s[1].count; /* what is left of a perfect curve goes together too */
   const double rho =
       noisy && s[1].pairs > 8 ? fmin(fmax(s[1].together / s[1].squares - 2 / sqrt(s[1].pairs), 0), 0.9) : 0;
-  const double freedom = fmax(s[1].count - used, 0);
-  fit->inflation = fmax(1, (stated_worth + s[1].squares) / (stated_worth + freedom)) * (1 + rho) / (1 - rho);
+  const double freedom = fmax(s[1].count - used, 0), kept = fmax(rho, fit->memory);
+  /* All of them together are worth one reading at least. */
+  const double fewer = fmin((1 + kept) / (1 - kept), fmax(s[1].readings, 1));
+  fit->inflation = fmax(1, (stated_worth + s[1].squares) / (stated_worth + freedom)) * fewer;
 }
 
 /* Where the level wanders by more than this share of the noise floor it has another value under the pulse. */
