@@ -121,6 +121,7 @@ study-rivers: all
 
 .PHONY: study-networks
 study-networks: all
+	@tools/need study
 	@python3 experiments/study_networks.py $(BUILD)/headwater ../shared/data/networks $(NETWORKS)
 
 .PHONY: bench-advice

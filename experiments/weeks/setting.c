@@ -58,6 +58,7 @@ static void draw_reaches(setting *s, hw_rng *rng) {
   size_t end[SETTING_REACHES];
   for (size_t i = 0; i < s->reaches; i++) {
     end[i] = (i + 1) * s->stated.cells / (s->reaches + 1) + (size_t)between(rng, 0, 3);
+    end[i] += i > 0 && end[i] <= end[i - 1] ? end[i - 1] + 1 - end[i] : 0; /* of a short river */
     s->to_m[i] = s->stated.from_m + (double)(end[i] * WATER_CELL_M);
     s->reach_velocity_m_s[i] = as_written(fmin(fmax(s->velocity_m_s * exp(0.25 * hw_rng_normal(rng)), 0.2), 1.6));
     s->reach_dispersion_m2_s[i] = as_written(fmin(fmax(s->dispersion_m2_s * exp(0.4 * hw_rng_normal(rng)), 4), 90));

@@ -185,6 +185,9 @@ double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2) {
   return 0.5 * (curve_at(curve, time_s - node, spread_s2 - apart) + curve_at(curve, time_s + node, spread_s2 - apart));
 }
 
+/* ln Phi is less than -0.5 HW__LOUDEST below it; so far out nothing needs to be looked up. */
+static const double loudest_from = -5.5;
+
 /* As whatever is above the limit moves: signal or background. */
 static hw__by_level censored_by_signal(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
   const double n = view->readings[i], sd = sqrt(hw__view_variance(view, i, signal) * n);
@@ -193,10 +196,14 @@ static hw__by_level censored_by_signal(const hw__view *view, size_t i, const hw_
   if (z > HW__TAIL_TO) {
     return (hw__by_level){0, 0, 0};
   }
+  const hw__by_level loudest = {-0.5 * n * HW__LOUDEST, 0, 0}; /* as any other reading, and then no matter how far */
+  if (z < loudest_from) {
+    return loudest;
+  }
   double slope;
   const double value = hw__tails_at(tails, z, &slope);
-  if (value < -0.5 * HW__LOUDEST) { /* no more than any other reading, and then no matter how far */
-    return (hw__by_level){-0.5 * n * HW__LOUDEST, 0, 0};
+  if (value < -0.5 * HW__LOUDEST) {
+    return loudest;
   }
   return (hw__by_level){n * value, n * sign * slope / sd, n * hw__tail_curvature(z, slope) / (sd * sd)};
 }
