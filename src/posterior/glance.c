@@ -101,10 +101,29 @@ static bool is_flat(const hw__series *s) {
   return count >= often;
 }
 
+/* The level of the first readings, where it lies plainly below `low`: a release that flows on may fill nearly all of a
+ * record, and what most of the readings show is then its plateau. */
+static double level_at_first(const hw__series *s, const hw_sensor *sensor, double low) {
+  enum { FIRST = 9, FEWEST = 5 };
+  static const double plainly = 10; /* standard deviations of a reading */
+  double value[FIRST];
+  size_t n = 0;
+  for (size_t i = 0; i < s->count && n < FIRST && s->span[i].side == HW__MEASURED; i++) {
+    value[n++] = s->span[i].value_g_m3;
+  }
+  if (n < FEWEST) {
+    return low;
+  }
+  sort_values(value, n);
+  const double first = value[n / 2], sd = sqrt(hw__noise_variance(sensor, hw__noise_floor(sensor, low - first), low));
+  return first < low - plainly * sd ? first : low;
+}
+
 hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
   hw__glance g = {.low = 0, .high = -INFINITY, .lowest_limit = INFINITY, .clipped_at = INFINITY};
   double value[SAMPLED], step[SAMPLED];
   size_t n = 0, steps = 0;
+  double all = 0;
   const size_t stride = (s->count + SAMPLED - 1) / SAMPLED;
   for (size_t i = 0; i < s->count; i++) {
     const double c = confirmed(s, i);
@@ -112,15 +131,18 @@ hw__glance hw__glance_at(const hw__series *s, const hw_sensor *sensor) {
       g.high = c;
       g.high_at = i;
     }
+    all += s->span[i].count;
     if (s->span[i].side == HW__BELOW) {
+      g.below += s->span[i].count;
       g.lowest_limit = fmin(g.lowest_limit, s->span[i].value_g_m3);
     } else if (i % stride == 0 && n < SAMPLED) {
       value[n++] = s->span[i].value_g_m3;
     }
   }
+  g.below /= fmax(all, 1);
   g.high_s = s->span[g.high_at].time_s;
   sort_values(value, n);
-  g.low = n > 0 ? value[n / 5] : 0;
+  g.low = n > 0 ? level_at_first(s, sensor, value[n / 5]) : 0;
   g.hidden = isfinite(g.lowest_limit) ? hidden_by(s, plainly_above(sensor, g.lowest_limit, g.high)) : 0;
   if (isfinite(g.lowest_limit)) {
     g.low = fmin(g.low, (g.hidden > 0 ? 0.3 : 0.8) * g.lowest_limit);

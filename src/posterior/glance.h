@@ -13,6 +13,7 @@ typedef struct {
   bool flat;           /* every reading has the same value, more often than readings cut off at zero would */
   double clipped_at;   /* the end of the sensor's range; INFINITY: not met */
   double lowest_limit; /* of non-detects; INFINITY: none */
+  double below;        /* non-detects, as a share of all readings */
   double hidden;       /* non-detects that hide the level; 0: it shows */
   double above_half;   /* readings higher than half of the highest, about it */
 } hw__glance;

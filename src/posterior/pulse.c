@@ -16,6 +16,9 @@ static const double plainly_seen = 30;
 /* Readings that can tell a level. */
 static const size_t fewest_readings = 3;
 
+/* A curve that has come about by accident costs at least this, a place in time, a height, a width, ln. */
+static const double least_accident = 25;
+
 /* Readings above a tenth of its height that a pulse needs to tell its shape by itself. */
 static const double shape_readings = 6;
 
@@ -163,13 +166,15 @@ static double log_met(const hw__view *view) {
 /* Scatter of quiet readings over the noise that is stated there; 0: not known. Where a limit hides the quiet ones, what
  * is left of low readings are the flanks of a pulse. */
 static double scatter_of(const hw_sensor *sensor, const hw__glance *g, double floor_g_m3) {
-  return g->hidden > 0 ? 0 : g->scatter / sqrt(hw__noise_variance(sensor, floor_g_m3, g->low));
+  static const double most_below = 0.2;
+  return g->hidden > 0 || g->below > most_below ? 0 : g->scatter / sqrt(hw__noise_variance(sensor, floor_g_m3, g->low));
 }
 
 /* What is known of a sensor before anything is fitted. */
 static hw__fit fit_at_first(const hw__series *series, const hw_sensor *sensor, const hw__glance *g) {
   const double floor = hw__glance_floor(sensor, g);
   return (hw__fit){.few = series->count < fewest_readings,
+                   .accident = least_accident,
                    .inflation = 1,
                    .misfit = 1,
                    .floor_g_m3 = floor,
@@ -221,6 +226,37 @@ static void refocus(hw__pulse_problem *q, const hw__series *series, const hw__gl
   p[HW__FIT_LEVEL] = level / q->unit_g_m3;
 }
 
+/* ln of the prior's range of variance and area, and how far the asymmetry strays, ln. In so many more ways something
+ * that has nothing to do with a plume may have another shape than one. */
+static const double log_range = 8, skew_sd = 0.8, shape_modes = 3;
+
+/* A curve of its own explains a sensor's readings as well as they can be. For that it had to happen with just this
+ * passage, width, height and asymmetry, which is the less probable the better the readings tell them: the share of the
+ * prior that the second order of the likelihood leaves. Without it the evidence of a release, which pays for every
+ * digit, would fall behind that of a wrong sensor as readings become denser. */
+static double accident_of(const hw__fit *fit) {
+  double root[HW__INSTANT_SIZE][HW__INSTANT_SIZE], log_root = 0;
+  const double prior[HW__INSTANT_SIZE] = {[HW__LN_SKEW] = 1 / (skew_sd * skew_sd)};
+  for (size_t i = 0; i < HW__INSTANT_SIZE; i++) {
+    for (size_t j = 0; j <= i; j++) {
+      double sum = fit->near.curvature[i][j] + (i == j ? prior[i] : 0);
+      for (size_t k = 0; k < j; k++) {
+        sum -= root[i][k] * root[j][k];
+      }
+      if (i == j && !(sum > 0)) {
+        return least_accident; /* the readings do not tell them apart */
+      }
+      root[i][j] = i == j ? sqrt(sum) : sum / root[j][j];
+    }
+    log_root += log(root[i][i]);
+  }
+  /* As precisely as the height is told, so is the rest of the shape, which only by accident is the equation's. */
+  const double shape = shape_modes * 0.5 * log(fmax(fit->near.curvature[HW__LN_AREA][HW__LN_AREA], 1));
+  const double length = fmax(fit->last_s - fit->first_s, sqrt(fit->curve.variance_s2));
+  const double ranges = log(length) + 2 * log(log_range) + log(skew_sd * sqrt(2 * M_PI));
+  return fmax(ranges + shape + log_root - 0.5 * HW__INSTANT_SIZE * log(2 * M_PI), least_accident);
+}
+
 /* What comes of a fit. */
 static void store_pulse(hw__pulse_problem *q, const double *p, const hw__glance *g, hw__fit *fit) {
   hw__view *view = q->view;
@@ -254,6 +290,7 @@ static void store_pulse(hw__pulse_problem *q, const double *p, const hw__glance 
   fit->sketchy = on_pulse < shape_readings;
   fit->strong = fit->peak_g_m3 > strong_height * hypot(fit->floor_g_m3, fit->wander_g_m3);
   fit->seen = true;
+  fit->accident = accident_of(fit);
   fit->begun = fit->first_s < fit->curve.passage_s - 1.2 * sqrt(fit->curve.variance_s2);
   fit->complete = fit->last_s > fit->peak_s && hw__curve_at(&fit->curve, fit->last_s, 0) < 0.5 * fit->peak_g_m3;
 }

@@ -29,6 +29,7 @@ typedef struct {
   double wander_g_m3;     /* by which the level itself wanders: it does not average out */
   double clipped_at_g_m3; /* the end of the range, where readings stay at it; INFINITY: not met */
   double log_likelihood;  /* of the view under the curve (seen) or without */
+  double accident;        /* ln of what such a curve costs that has come about by accident */
   double log_without;     /* of the view without a plume */
   double scatter;         /* of single quiet readings, in units of the stated noise; 0: not known */
   bool flat;              /* every reading has the same value, many times over */

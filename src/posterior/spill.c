@@ -10,9 +10,9 @@
 #include "posterior/near_draws.h"
 #include "posterior/walk.h"
 
-/* A sensor that is wrong: how often, and what its own curve costs as an accident (a place in time, a height, a width).
- * One that shows nothing needs no curve to be wrong, only to have been silent just then. */
-static const double wrong_share = 0.02, accident = 25, silence = 6;
+/* A sensor that is wrong: how often. Its own curve costs what it does as an accident (pulse.h); one that shows nothing
+ * needs no curve to be wrong, only to have been silent just then. */
+static const double wrong_share = 0.02, silence = 6;
 /* The same of a sensor that shows by its noise that it may be broken: then a curve of its own is no wonder. */
 static const double suspect_share = 0.3, likely_accident = 8;
 
@@ -25,7 +25,7 @@ static double log_sum(double a, double b) {
 static double log_wrong(const hw__station *station) {
   const double own = station->fit->log_likelihood;
   if (!station->suspect) {
-    return log(wrong_share) + own - (station->fit->seen || station->fit->few ? accident : silence);
+    return log(wrong_share) + own - (station->fit->seen || station->fit->few ? station->fit->accident : silence);
   }
   return log(suspect_share) + own - (station->fit->seen ? likely_accident : 0);
 }
@@ -53,7 +53,7 @@ double hw__station_believed(const hw__station *station) {
 }
 
 double hw__station_log_pulse(const hw__station *station) {
-  return station->fit->log_likelihood - accident;
+  return station->fit->log_likelihood - station->fit->accident;
 }
 
 /* The anchor alone, taken at its word: leads to where its pulse can have come from. Then all stations, any of which may
