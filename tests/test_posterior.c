@@ -404,6 +404,58 @@ static void sample(const hw_river *truly, uint64_t seed, const double *at_s, siz
   reading_count = n;
 }
 
+/* One sensor, read ever more often. What is then known to the second and to the gram is no accident of the sensor's. */
+static void test_a_plain_pulse_is_a_spill_however_often_it_is_read(void **state) {
+  (void)state;
+  static const double every_s[] = {120, 20, 5};
+  for (size_t i = 0; i < sizeof every_s / sizeof every_s[0]; i++) {
+    hw_river truly, river = doubtful(0, 0, 1, &truly);
+    truly.sensors[0].noise_relative = river.sensors[0].noise_relative = 0.05;
+    truly.sensors[0].noise_absolute_g_m3 = river.sensors[0].noise_absolute_g_m3 = 2e-5;
+    hw_rng rng;
+    hw_rng_seed(&rng, 37, i);
+    reading_count = 0;
+    for (double t = -9000; t <= 6000; t += every_s[i]) {
+      const double c = concentration(&truly, &paper_truth, 0, t), sd = hypot(2e-5, 0.05 * c);
+      readings[reading_count++] = (hw_reading){0, t, c + sd * hw_rng_normal(&rng), false, false};
+    }
+    const hw_estimate e = identify(&river, 1);
+    check_holds(&e, &paper_truth);
+    assert_int_equal(e.trust, HW_TRUST_FULL);
+    assert_true(e.spill > 0.999);
+    hw_river_free(&river);
+    free(truly.sensors);
+  }
+}
+
+/* Readings in another unit, or a box for another kind of spill: no place or time mends that. */
+static void test_masses_beyond_the_box_are_told_and_not_pressed_into_it(void **state) {
+  (void)state;
+  static const struct {
+    double lo_g, hi_g, times;
+    const char *reason;
+  } cases[] = {{1000, 3000, 1000, "more than the search box allows"},
+               {37, 370, 1, "more than the search box allows"},
+               {5200, 142000, 1, "less than the search box allows"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw_river truly, river = doubtful(1.08, 1.2, 2, &truly);
+    river.search.lo.mass_g = cases[i].lo_g;
+    river.search.hi.mass_g = cases[i].hi_g;
+    simulate(&truly, &paper_truth, 14);
+    for (size_t k = 0; k < reading_count; k++) {
+      readings[k].concentration_g_m3 *= cases[i].times;
+    }
+    hw_run *run = run_all(&river, 1);
+    const hw_estimate e = answer(run);
+    assert_false(e.has_source);
+    assert_int_equal(e.trust, HW_TRUST_NONE);
+    assert_non_null(strstr(e.trust_reason, cases[i].reason));
+    hw_run_free(run);
+    hw_river_free(&river);
+    free(truly.sensors);
+  }
+}
+
 static void test_a_grab_sample_narrows_the_answer(void **state) {
   (void)state;
   static const double rise_s = 2250, top_s = 3600, both_s[] = {2250, 3600};
@@ -450,6 +502,8 @@ static void test_a_mistaken_grab_sample_is_told_and_does_not_mislead(void **stat
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_plain_pulse_is_a_spill_however_often_it_is_read),
+      cmocka_unit_test(test_masses_beyond_the_box_are_told_and_not_pressed_into_it),
       cmocka_unit_test(test_a_grab_sample_narrows_the_answer),
       cmocka_unit_test(test_a_mistaken_grab_sample_is_told_and_does_not_mislead),
       cmocka_unit_test(test_a_learned_background_is_taken_off),

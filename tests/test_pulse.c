@@ -451,6 +451,34 @@ static void test_the_flanks_of_a_pulse_are_no_noise(void **state) {
   }
 }
 
+/* Seven quiet readings, then a release that flows on for the rest of the record. */
+static void test_a_plateau_that_fills_the_record_is_no_background(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 142, 0);
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < 300; i++) {
+    const double plume = i < 7 ? 0 : 0.37 * (1 - exp(-0.37 * (i - 6)));
+    const double sd = hypot(floor_noise, share * (plume + level));
+    hw__series_insert(&series,
+                      &(hw_reading){.time_s = 600 * i, .concentration_g_m3 = plume + level + sd * hw_rng_normal(&rng)});
+  }
+  fit_series();
+  assert_true(fit.seen && fit.strong);
+}
+
+/* A limit at the noise's upper end: now and then a quiet reading shows, between non-detects. */
+static void test_flanks_between_non_detects_are_no_scatter(void **state) {
+  (void)state;
+  for (uint64_t seed = 1; seed <= 20; seed++) {
+    read_pulse(1.42, 1, INFINITY, seed);
+    censor_below(level + 1.7 * hypot(floor_noise, share * level));
+    fit_series();
+    assert_true(fit.seen);
+    check_near(fit.scatter, 0, 0);
+  }
+}
+
 /* 300 readings over 30 widths, with noise `times` the stated that keeps `kept` of the last reading's, on a level that
  * rises and falls by `drift` noise floors. Returned: how many of ten seeds show a memory; *mean: of those. */
 static int count_memories(double kept, double times, double drift, double *mean) {
@@ -521,6 +549,8 @@ int main(void) {
       cmocka_unit_test(test_understated_noise_inflates_and_honest_noise_does_not),
       cmocka_unit_test(test_noise_that_nobody_states_is_no_better_than_elsewhere),
       cmocka_unit_test(test_the_flanks_of_a_pulse_are_no_noise),
+      cmocka_unit_test(test_a_plateau_that_fills_the_record_is_no_background),
+      cmocka_unit_test(test_flanks_between_non_detects_are_no_scatter),
       cmocka_unit_test(test_noise_that_goes_on_from_reading_to_reading_is_told_by_quiet_ones),
       cmocka_unit_test(test_readings_whose_noise_goes_on_are_worth_fewer),
   };

@@ -55,7 +55,7 @@ static int build(void **state) {
     const double x = river.sensors[k].location_m;
     const hw_leg here = hw_transport_leg(transport, x, x);
     const bool follows = hw__river_discharge_follows(&river, x);
-    fits[k] = (hw__fit){.curve = {.passage_s = -60 * 100.0, .variance_s2 = 1e6}};
+    fits[k] = (hw__fit){.accident = 25, .curve = {.passage_s = -60 * 100.0, .variance_s2 = 1e6}};
     stations[k] = (hw__station){.sensor = k,
                                 .x_m = x,
                                 .at = hw__transport_integrals(transport, x),

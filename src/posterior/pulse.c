@@ -166,7 +166,7 @@ static double log_met(const hw__view *view) {
 /* Scatter of quiet readings over the noise that is stated there; 0: not known. Where a limit hides the quiet ones, what
  * is left of low readings are the flanks of a pulse. */
 static double scatter_of(const hw_sensor *sensor, const hw__glance *g, double floor_g_m3) {
-  static const double most_below = 0.2;
+  static const double most_below = 0.5;
   return g->hidden > 0 || g->below > most_below ? 0 : g->scatter / sqrt(hw__noise_variance(sensor, floor_g_m3, g->low));
 }
 

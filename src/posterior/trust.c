@@ -126,6 +126,38 @@ static bool masses_disagree(const hw__ade *a) {
   return most > apart * least;
 }
 
+/* What every pulse holds, one of them seen whole, lies plainly beyond the masses of the search box, on the same side.
+ * No place or time mends that, and a model that is asked in this one's place would only be pressed into the same box.
+ */
+static bool mass_is_outside(hw__ade *a) {
+  static const double plainly = 2;
+  const hw_source *lo = &a->river->search.lo, *hi = &a->river->search.hi;
+  bool whole = false, conserved = true; /* else there was more of it than is left */
+  double least = INFINITY, most = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const hw__station *s = &a->station[k];
+    const hw__fit *fit = &a->fit[k];
+    conserved = conserved && !(s->at.decay > 0);
+    if (fit->strong && !isfinite(fit->clipped_at_g_m3)) {
+      whole = whole || (fit->complete && !fit->sketchy);
+      const double mass = fit->curve.area_g_s_m3 / (s->per_discharge + s->per_area);
+      const double unsure = plainly * exp(2 * s->gain_sd) * (s->per_area > 0 ? exp(2 * a->spill.doubt.common_v) : 1);
+      least = fmin(least, mass / unsure);
+      most = fmax(most, mass * unsure);
+    }
+  }
+  if (!whole || !(least > hi->mass_g || (conserved && most < lo->mass_g))) {
+    return false;
+  }
+  a->trust = HW_TRUST_NONE;
+  snprintf(
+      a->reason, sizeof a->reason,
+      "what passed the sensors is plainly %s than the search box allows (%g to %g g): its masses do not fit, or the "
+      "readings are in another unit",
+      least > hi->mass_g ? "more" : "less", lo->mass_g, hi->mass_g);
+  return true;
+}
+
 /* Sensors at which a lone reading stands out just while the plume should pass, and is not explained by it. A few such
  * spikes are chance, the more the more readings there were to have one. Beyond that they are the plume itself, read
  * once at each of them, and the draws have settled on another release: with sensors closer together than readings are
@@ -172,6 +204,12 @@ void hw__ade_judge(hw__ade *a) {
   a->unfit = a->pressed = a->misfit = a->suspect = false;
   if (a->seen == 0) {
     snprintf(a->reason, sizeof a->reason, "no sensor shows a pulse above its noise");
+    return;
+  }
+  if (mass_is_outside(a)) {
+    if (a->found.found) {
+      hw__ade_compare(a);
+    }
     return;
   }
   if (!a->found.found) {
