@@ -665,7 +665,16 @@ def test_a_clock_ahead_at_the_start_deletes_nothing(folder):
         set_clock("+0")
         time.sleep(1)
         assert service.metric("headwater_readings_removed_total") == 0
+        set_clock("+365d")
     assert rows(service.db, "SELECT count(*) FROM readings") == [(15000,)]
+    with serve(folder, environment=environment) as service:  # what it stores now makes the clock look right
+        for i in range(2):
+            service.post(f"time_s,sensor,concentration_g_m3\n{20000 + i},s1,0\n")
+        service.settle()
+    with serve(folder, "--keep", "30", environment=environment) as service:
+        assert wait_for(lambda: open(os.path.join(folder, "log")).read().count("retention_waits") == 2)
+        time.sleep(2)
+        assert service.metric("headwater_readings_removed_total") == 0
 
 
 def test_a_clock_ahead_for_a_while_leaves_the_future_refused(folder):
