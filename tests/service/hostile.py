@@ -199,6 +199,18 @@ def test_a_second_service_on_one_database_is_refused(folder):
             run.returncode == 3 and "another headwater writes to it" in run.stderr and run.stderr.count("\n") == 1
         ), run
         assert service.post("time_s,sensor,concentration_g_m3\n1,s1,0\n")["accepted"] == 1
+        for make, path in ((os.symlink, "other.db"), (os.link, "twin.db")):  # the same file by another name
+            path = os.path.join(folder, path)
+            make(service.db, path)
+            run = subprocess.run(
+                [HEADWATER, "serve", service.river, "--listen", "127.0.0.1:0", "--store", path],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert run.returncode == 3 and run.stderr.count("\n") == 1, run
+            assert ("another headwater writes to it" if make == os.symlink else "2 names") in run.stderr, run
+            os.unlink(path)
         service.kill()  # holds it no longer
         service.start()
         assert service.post("time_s,sensor,concentration_g_m3\n2,s1,0\n")["accepted"] == 1
