@@ -192,16 +192,30 @@ static size_t body_most(const exchange *e) {
 }
 
 typedef struct {
-  size_t lengths, encodings, unknown;
+  size_t lengths, encodings, unknown, hosts, odd;
 } framing;
 
-static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
+/* A space before the colon hides a length from us that another may read; a lone CR ends a line for some. */
+static bool is_odd(const char *name, size_t name_size, const char *value, size_t value_size) {
+  static const char token[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~";
+  bool odd = name_size == 0 || strspn(name, token) != name_size;
+  for (size_t i = 0; i < value_size; i++) {
+    const unsigned char c = (unsigned char)value[i];
+    odd = odd || (c < 0x20 && c != '\t') || c == 0x7f;
+  }
+  return odd;
+}
+
+static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name, size_t name_size,
+                                     const char *value, size_t value_size) {
   (void)kind;
   framing *f = context;
   const bool encoding = strcasecmp(name, "Transfer-Encoding") == 0;
   f->lengths += strcasecmp(name, "Content-Length") == 0;
   f->encodings += encoding;
   f->unknown += encoding && (!value || strcasecmp(value, "chunked") != 0);
+  f->hosts += strcasecmp(name, "Host") == 0;
+  f->odd += is_odd(name, name_size, value, value ? value_size : 0);
   return MHD_YES;
 }
 
@@ -209,9 +223,11 @@ static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, con
  * Returned: what is wrong, NULL: nothing. */
 static const char *framing_fault(const exchange *e, const char *version) {
   framing f = {0};
-  MHD_get_connection_values(e->request.connection, MHD_HEADER_KIND, count_framing, &f);
-  return f.lengths + f.encodings > 1 ? "Content-Length or Transfer-Encoding more than once, expected one of them"
-         : f.unknown                 ? "a Transfer-Encoding that is not known here, expected chunked"
+  MHD_get_connection_values_n(e->request.connection, MHD_HEADER_KIND, count_framing, &f);
+  return f.odd                         ? "a header whose name is no word, or with a control character"
+         : f.hosts > 1                 ? "Host more than once, expected it once"
+         : f.lengths + f.encodings > 1 ? "Content-Length or Transfer-Encoding more than once, expected one of them"
+         : f.unknown                   ? "a Transfer-Encoding that is not known here, expected chunked"
          : !hw__head_is_plain(e->request.connection, e->request.method, version)
              ? "a line of the head that does not end with CRLF, or is folded"
              : NULL;

@@ -323,6 +323,11 @@ def test_lines_of_a_head_end_with_crlf(folder):
             "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",  # folded
             "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\n\0Y: b\r\n\r\n",  # a zero as if it were a line's end
             "POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n",
+            "POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nContent-Length : 2\r\n\r\nab",
+            "POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\rContent-Length: 5\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\x7fb\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.com\r\n\r\n",
         ):
             answer = exchange(service, head)
             assert " 400 " in answer and "Connection: close" in answer, (head, answer)
