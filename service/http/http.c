@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "http/chunks.h"
 #include "http/connections.h"
 #include "http/deflate.h"
 #include "http/head_lines.h"
@@ -114,9 +115,8 @@ static bool is_permitted(const hw__request *request, unsigned role, hw__reply *r
   return true;
 }
 
-/* libmicrohttpd before 0.9.77 takes a bare line feed for the end of a line between chunks, where a proxy in front may
- * see none, and hands out the chunks without these lines. What comes behind such a body is never taken for a request:
- * nothing can be smuggled in. */
+/* What comes behind such a body is never taken for a request, so that nothing can be smuggled in by a line between its
+ * chunks that is not seen for what it is. */
 static bool is_chunked(struct MHD_Connection *connection) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding") != NULL;
 }
@@ -191,48 +191,6 @@ static size_t body_most(const exchange *e) {
   return e->route->body_bytes < limit ? e->route->body_bytes : limit;
 }
 
-typedef struct {
-  size_t lengths, encodings, unknown, hosts, odd;
-} framing;
-
-/* A space before the colon hides a length from us that another may read; a lone CR ends a line for some. */
-static bool is_odd(const char *name, size_t name_size, const char *value, size_t value_size) {
-  static const char token[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~";
-  bool odd = name_size == 0 || strspn(name, token) != name_size;
-  for (size_t i = 0; i < value_size; i++) {
-    const unsigned char c = (unsigned char)value[i];
-    odd = odd || (c < 0x20 && c != '\t') || c == 0x7f;
-  }
-  return odd;
-}
-
-static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name, size_t name_size,
-                                     const char *value, size_t value_size) {
-  (void)kind;
-  framing *f = context;
-  const bool encoding = strcasecmp(name, "Transfer-Encoding") == 0;
-  f->lengths += strcasecmp(name, "Content-Length") == 0;
-  f->encodings += encoding;
-  f->unknown += encoding && (!value || strcasecmp(value, "chunked") != 0);
-  f->hosts += strcasecmp(name, "Host") == 0;
-  f->odd += is_odd(name, name_size, value, value ? value_size : 0);
-  return MHD_YES;
-}
-
-/* Where lines and the body end has to be said once and plainly, or a proxy in front may see another request than we do.
- * Returned: what is wrong, NULL: nothing. */
-static const char *framing_fault(const exchange *e, const char *version) {
-  framing f = {0};
-  MHD_get_connection_values_n(e->request.connection, MHD_HEADER_KIND, count_framing, &f);
-  return f.odd                         ? "a header whose name is no word, or with a control character"
-         : f.hosts > 1                 ? "Host more than once, expected it once"
-         : f.lengths + f.encodings > 1 ? "Content-Length or Transfer-Encoding more than once, expected one of them"
-         : f.unknown                   ? "a Transfer-Encoding that is not known here, expected chunked"
-         : !hw__head_is_plain(e->request.connection, e->request.method, version)
-             ? "a line of the head that does not end with CRLF, or is folded"
-             : NULL;
-}
-
 /* The head is there: what it asks for, whether it may, and whether there is room for what follows. */
 static enum MHD_Result begin(exchange *e, const char *version) {
   hw__request *request = &e->request;
@@ -244,9 +202,15 @@ static enum MHD_Result begin(exchange *e, const char *version) {
   }
   bool path_known = false;
   hw__reply refusal;
-  const char *fault = framing_fault(e, version);
+  const char *fault = hw__head_fault(connection, request->method, version);
   if (fault) {
     refusal = hw__reply_error(400, "%s", fault);
+    refusal.close = true;
+    return refuse(e, refusal);
+  }
+  const char *body = is_chunked(connection) ? hw__head_end(connection, request->method) : NULL;
+  if (body && !hw__chunks_watch(body)) {
+    refusal = hw__reply_error(400, "a chunked body behind a request that was not answered yet");
     refusal.close = true;
     return refuse(e, refusal);
   }
@@ -336,6 +300,9 @@ static enum MHD_Result answer(exchange *e) {
   hw__request *request = &e->request;
   hw__service *service = request->service;
   hw__reply reply;
+  if (!hw__chunks_were_plain()) {
+    return refuse(e, hw__reply_error(400, "a line between the chunks that does not end with CRLF"));
+  }
   if (e->too_large || e->no_room) {
     reply = e->too_large ? hw__reply_error(413, "%s", too_large) : hw__reply_later(too_many);
     return refuse(e, reply);
@@ -383,6 +350,7 @@ void hw__http_on_completed(void *context, struct MHD_Connection *connection, voi
                            enum MHD_RequestTerminationCode code) {
   hw__service *service = context;
   (void)code;
+  hw__chunks_leave();
   hw__connections_step(service->connections, connection, HW_STEP_HEAD);
   exchange *e = *state;
   if (e) {

@@ -333,6 +333,54 @@ def test_lines_of_a_head_end_with_crlf(folder):
             assert " 400 " in answer and "Connection: close" in answer, (head, answer)
 
 
+def test_lines_between_chunks_end_with_crlf(folder):
+    made = certificate(folder, "localhost")
+    head = (
+        "POST /v1/readings?river=demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n"
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+
+    def status(service, pieces, encrypted):
+        with connect(service) as plain, context.wrap_socket(plain) if encrypted else plain as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.settimeout(10)
+            with contextlib.suppress(OSError):  # refused before the end
+                for piece in pieces:
+                    connection.sendall(piece.encode())
+                    time.sleep(0.0005 if len(pieces) > 1 else 0)
+            return int(connection.recv(4096).split()[1])
+
+    for encrypted in (False, True) if made else (False,):
+        options = ("--tls-cert", made[0], "--tls-key", made[1]) if encrypted else ()
+        shelf = os.path.join(folder, f"encrypted{encrypted}")
+        os.mkdir(shelf)
+        with serve(shelf, *options) as service:
+            first, second = "time_s,sensor,concentration_g_m3\n", "{},s1,0\n"
+            sound = f"{len(first):x}\r\n{first}\r\n7;a=b\r\n{second}\r\n0\r\nX: y\r\n\r\n"
+            ends = [i + 1 for i, pair in enumerate(zip(sound, sound[1:])) if pair == ("\r", "\n")]
+            assert len(ends) == 7
+            taken = 0
+            for cut in (False, True):  # all at once, and byte by byte
+                send = lambda body: status(service, [*(head + body)] if cut else [head + body], encrypted)  # noqa: E731
+                for end in ends:
+                    body = (sound[: end - 1] + sound[end:]).format(1)
+                    assert send(body) == 400, (encrypted, cut, body)
+                for time_s in range(2, 5):
+                    assert send(sound.format(time_s + 5 * cut)) == 200, (encrypted, cut)
+                    taken += 1
+                assert send(sound.replace("7;", "7;\rc").format(1)) == 400
+            assert rows(service.db, "SELECT count(*) FROM readings") == [(taken,)]
+            large = first + "".join(f"{i},s1,0\n" for i in range(100, 40000))
+            chunks = "".join(f"{len(p):X}\r\n{p}\r\n" for p in re.findall("(?s).{1,70000}", large)) + "0\r\n\r\n"
+            assert status(service, [head + chunks], encrypted) == 200
+            # Where a head came along with an earlier request nobody knows where its body lies by now.
+            early = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + head + sound.format(0)
+            assert status(service, [early], encrypted) == 200  # of the first
+            assert rows(service.db, "SELECT count(*) FROM readings WHERE time_s = 0") == [(0,)]
+
+
 def test_what_follows_a_chunked_body_is_no_request(folder):
     head = "POST /v1/readings?river=demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
     behind = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -363,7 +411,8 @@ def test_what_follows_a_chunked_body_is_no_request(folder):
         ):
             answer = everything(head + "Transfer-Encoding: chunked\r\n\r\n" + body + behind)
             assert answer.count("HTTP/1.1 ") == 1 and "Connection: close" in answer, (body, answer)
-            assert " 422 " in answer or " 400 " in answer, (body, answer)
+            plain = body.count("\n") == body.count("\r\n")
+            assert (" 422 " if plain else " 400 ") in answer, (body, answer)
         # A refusal that does not wait for the body is the last answer too.
         answer = everything(
             head.replace("/v1/readings", "/nowhere") + "Transfer-Encoding: chunked\r\n\r\n4\nabcd\n0\n\n" + behind
