@@ -6,14 +6,17 @@
 #include <sys/types.h>
 
 static int digit(char c) {
-  return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+  return c >= '0' && c <= '9'   ? c - '0'
+         : c >= 'a' && c <= 'f' ? c - 'a' + 10
+         : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                : -1;
 }
 
 /* Of the line with the size. */
 static hw__chunks_state read_size(hw__chunks *chunks, char c) {
   const int value = digit(c);
   if (value < 0) {
-    const hw__chunks_state next = c == '\r'                            ? HW_CHUNKS_SIZE_LF
+    const hw__chunks_state next = c == '\r'                           ? HW_CHUNKS_SIZE_LF
                                   : c == ';' || c == ' ' || c == '\t' ? HW_CHUNKS_EXTENSION
                                                                       : HW_CHUNKS_BROKEN;
     return chunks->sized ? next : HW_CHUNKS_BROKEN;
@@ -99,7 +102,8 @@ bool hw__chunks_watch(const char *body) {
     return true; /* whoever binds the library in another way has the connection closed behind the body, no more */
   }
   /* The head's end came with what came last: it would have been met before otherwise. */
-  thread.watching = thread.from && (uintptr_t)body >= (uintptr_t)thread.from && (uintptr_t)body <= (uintptr_t)thread.end;
+  thread.watching =
+      thread.from && (uintptr_t)body >= (uintptr_t)thread.from && (uintptr_t)body <= (uintptr_t)thread.end;
   thread.chunks = (hw__chunks){0};
   if (thread.watching) {
     hw__chunks_read(&thread.chunks, body, (size_t)(thread.end - body));

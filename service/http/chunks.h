@@ -1,9 +1,9 @@
 /* The lines between the chunks of a body, as they came over the wire.
  *
- * libmicrohttpd before 0.9.77 takes a bare LF there for a line's end, where a proxy in front may see none, has no option
- * against it, and hands out the chunks alone. So the bytes are looked at where it receives them: the program has a
- * `recv` and a `gnutls_record_recv` of its own, which a shared libmicrohttpd finds before those of the libraries. They
- * do what the libraries' own do. Each connection has a thread of its own, and so has what is kept here.
+ * libmicrohttpd before 0.9.77 takes a bare LF there for a line's end, where a proxy in front may see none, has no
+ * option against it, and hands out the chunks alone. So the bytes are looked at where it receives them: the program has
+ * a `recv` and a `gnutls_record_recv` of its own, which a shared libmicrohttpd finds before those of the libraries.
+ * They do what the libraries' own do. Each connection has a thread of its own, and so has what is kept here.
  */
 #ifndef HW_HTTP_CHUNKS_H
 #define HW_HTTP_CHUNKS_H

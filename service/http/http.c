@@ -20,7 +20,7 @@ typedef struct {
   hw__request request;
   const hw__route *route;
   size_t capacity; /* of the body, taken from the budget */
-  bool too_large, no_room;
+  bool too_large, no_room, refused;
   hw__encoding encoding;
 } exchange;
 
@@ -176,8 +176,9 @@ static void retell(const hw__route *route, hw__reply *reply) {
   }
 }
 
-static enum MHD_Result refuse(const exchange *e, hw__reply reply) {
+static enum MHD_Result refuse(exchange *e, hw__reply reply) {
   const hw__service *service = e->request.service;
+  e->refused = true;
   hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
   hw__connections_step(service->connections, e->request.connection, HW_STEP_ANSWER);
   retell(e->route, &reply);
@@ -337,6 +338,9 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
     }
     e->request = (hw__request){.service = context, .connection = connection, .method = method, .path = url};
     return begin(e, version);
+  }
+  if (e->refused) {
+    return MHD_NO; /* about to stop, the library takes no answer, says that it did, and goes on */
   }
   if (*data_size) {
     take_body(e, data, *data_size);

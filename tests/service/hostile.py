@@ -333,6 +333,35 @@ def test_lines_of_a_head_end_with_crlf(folder):
             assert " 400 " in answer and "Connection: close" in answer, (head, answer)
 
 
+def test_a_refusal_stands_while_the_service_stops(folder):
+    """Once the service is about to stop libmicrohttpd takes no answer, says that it did, and goes on with the request.
+    Here it is so from the start.
+    """
+    library = os.path.join(folder, "stopping.so")
+    text = (
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\nint MHD_queue_response(void *c, unsigned code, void *r) {\n"
+        'int (*next)(void *, unsigned, void *) = (int (*)(void *, unsigned, void *))dlsym(RTLD_NEXT, "MHD_queue_response");'
+        "return code == 401 || code == 405 ? 1 : next(c, code, r); }\n"
+    )
+    if not shutil.which("cc"):
+        print("  (no C compiler here: left out)")
+        return
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library, "-ldl"], input=text.encode(), check=True)
+    tokens = os.path.join(folder, "tokens")
+    open(tokens, "w").write(f"read,admin,ingest {hashlib.sha256(b'all').hexdigest()}\n")
+    with serve(folder, "--token-file", tokens, environment={"LD_PRELOAD": library}) as service:
+        allowed = {"Authorization": "Bearer all"}
+        incident = json.loads(service.request("/v1/incidents", '{"river": "demo"}', allowed)[1])["id"]
+        for ask in (
+            "POST /v1/rivers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
+            "POST /v1/rivers HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+            f"POST /v1/incidents/{incident}/close HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n",
+        ):
+            assert exchange(service, ask) == "", ask
+        state = json.loads(service.request(f"/v1/incidents/{incident}", headers=allowed)[1])["state"]
+        assert state == "open", state
+
+
 def test_lines_between_chunks_end_with_crlf(folder):
     made = certificate(folder, "localhost")
     head = (
