@@ -118,7 +118,7 @@ static void print_rows(const cli_session *session, const simulate_request *reque
 }
 
 /* Beyond any spill and any river: what came of it would be readings that no file may hold, or none at all. */
-static const double most_g = 1e15, most_m = 1e9;
+static const double most_g = 1e15, most_m = 1e9, most_noise = 1e12;
 
 static int simulate(cli_session *session, const simulate_request *request) {
   hw_source source;
@@ -131,6 +131,10 @@ static int simulate(cli_session *session, const simulate_request *request) {
   if (!(source.mass_g <= most_g) || !(fabs(source.location_m) <= most_m)) {
     return cli_fail(EXIT_USAGE, "--source of %g g at %g m, expected at most %g g within %g m", source.mass_g,
                     source.location_m, most_g, most_m);
+  }
+  if (!(request->noise_relative <= most_noise) || !(request->noise_absolute_g_m3 <= most_noise)) {
+    return cli_fail(EXIT_USAGE, "--noise-relative %g, --noise-absolute %g, expected at most %g",
+                    request->noise_relative, request->noise_absolute_g_m3, most_noise);
   }
   int code = check_ids(session);
   if (code >= 0) {

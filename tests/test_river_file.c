@@ -383,10 +383,26 @@ static void test_depth_is_refused_at_once(void **state) {
   free(text);
 }
 
+static void test_many_anchors_are_refused_at_once(void **state) {
+  (void)state;
+  enum { MANY = 1000000, EACH = 9 }; /* takes the parser an hour */
+  char *text = malloc((size_t)MANY * EACH + 1);
+  assert_non_null(text);
+  hw_river river;
+  hw_error error;
+  for (size_t i = 0; i < MANY; i++) {
+    snprintf(text + EACH * i, EACH + 1, "- &%05zx\n", i % 0xfffff);
+  }
+  assert_int_equal(hw_river_parse("r.yaml", text, (size_t)MANY * EACH, NULL, NULL, &river, &error), HW_EINPUT);
+  assert_string_equal(error.text, "r.yaml:1001: more than 1000 anchors, expected fewer");
+  free(text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_value_lands_in_its_place),
       cmocka_unit_test(test_depth_is_refused_at_once),
+      cmocka_unit_test(test_many_anchors_are_refused_at_once),
       cmocka_unit_test(test_reaches_inherit_what_they_do_not_say),
       cmocka_unit_test(test_doubt_has_a_common_and_a_local_part),
       cmocka_unit_test(test_instants_make_the_search_box_a_calendar_one),

@@ -21,7 +21,7 @@ hw__reply hw__get_asset(hw__request *request) {
     struct MHD_Response *response =
         MHD_create_response_from_buffer(same ? 0 : size, (void *)data, MHD_RESPMEM_PERSISTENT);
     if (!response) {
-      return hw__reply_error(500, "out of memory");
+      return hw__reply_later("out of memory, ask again");
     }
     MHD_add_response_header(response, "Content-Type", asset->type);
     MHD_add_response_header(response, "ETag", asset->etag);

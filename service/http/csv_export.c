@@ -135,7 +135,7 @@ hw__reply hw__csv_export(hw__request *request, const hw__csv_selection *selectio
     free(e);
     free(page);
     free(header);
-    return hw__reply_error(500, "out of memory");
+    return hw__reply_later("out of memory, ask again");
   }
   *e = (export){.service = request->service,
                 .connection = request->connection,

@@ -6,10 +6,11 @@
 #define HW_HTTP_HEAD_LINES_H
 
 #include <microhttpd.h>
-#include <stdbool.h>
 
-/* Are these exactly a request line, header lines and an empty line, each ended by CRLF? method and version as
- * libmicrohttpd hands them to its callback. */
-bool hw__head_is_plain(struct MHD_Connection *connection, const char *method, const char *version);
+/* Where lines and the body end has to be said once and plainly, or a proxy in front may see another request than we do.
+ * method and version as libmicrohttpd hands them to its callback. Returned: what is wrong, NULL: nothing. */
+const char *hw__head_fault(struct MHD_Connection *connection, const char *method, const char *version);
+/* Where the bytes behind the head lie; NULL where the library itself refuses bare line feeds between them. */
+const char *hw__head_end(struct MHD_Connection *connection, const char *method);
 
 #endif

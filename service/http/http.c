@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/metrics.h"
+#include "http/chunks.h"
 #include "http/connections.h"
 #include "http/deflate.h"
 #include "http/head_lines.h"
@@ -19,7 +20,7 @@ typedef struct {
   hw__request request;
   const hw__route *route;
   size_t capacity; /* of the body, taken from the budget */
-  bool too_large, no_room;
+  bool too_large, no_room, refused;
   hw__encoding encoding;
 } exchange;
 
@@ -114,9 +115,8 @@ static bool is_permitted(const hw__request *request, unsigned role, hw__reply *r
   return true;
 }
 
-/* libmicrohttpd before 0.9.77 takes a bare line feed for the end of a line between chunks, where a proxy in front may
- * see none, and hands out the chunks without these lines. What comes behind such a body is never taken for a request:
- * nothing can be smuggled in. */
+/* What comes behind such a body is never taken for a request, so that nothing can be smuggled in by a line between its
+ * chunks that is not seen for what it is. */
 static bool is_chunked(struct MHD_Connection *connection) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding") != NULL;
 }
@@ -176,8 +176,9 @@ static void retell(const hw__route *route, hw__reply *reply) {
   }
 }
 
-static enum MHD_Result refuse(const exchange *e, hw__reply reply) {
+static enum MHD_Result refuse(exchange *e, hw__reply reply) {
   const hw__service *service = e->request.service;
+  e->refused = true;
   hw__metric_add(HW_METRIC_HTTP_REFUSED, 1);
   hw__connections_step(service->connections, e->request.connection, HW_STEP_ANSWER);
   retell(e->route, &reply);
@@ -191,32 +192,6 @@ static size_t body_most(const exchange *e) {
   return e->route->body_bytes < limit ? e->route->body_bytes : limit;
 }
 
-typedef struct {
-  size_t lengths, encodings, unknown;
-} framing;
-
-static enum MHD_Result count_framing(void *context, enum MHD_ValueKind kind, const char *name, const char *value) {
-  (void)kind;
-  framing *f = context;
-  const bool encoding = strcasecmp(name, "Transfer-Encoding") == 0;
-  f->lengths += strcasecmp(name, "Content-Length") == 0;
-  f->encodings += encoding;
-  f->unknown += encoding && (!value || strcasecmp(value, "chunked") != 0);
-  return MHD_YES;
-}
-
-/* Where lines and the body end has to be said once and plainly, or a proxy in front may see another request than we do.
- * Returned: what is wrong, NULL: nothing. */
-static const char *framing_fault(const exchange *e, const char *version) {
-  framing f = {0};
-  MHD_get_connection_values(e->request.connection, MHD_HEADER_KIND, count_framing, &f);
-  return f.lengths + f.encodings > 1 ? "Content-Length or Transfer-Encoding more than once, expected one of them"
-         : f.unknown                 ? "a Transfer-Encoding that is not known here, expected chunked"
-         : !hw__head_is_plain(e->request.connection, e->request.method, version)
-             ? "a line of the head that does not end with CRLF, or is folded"
-             : NULL;
-}
-
 /* The head is there: what it asks for, whether it may, and whether there is room for what follows. */
 static enum MHD_Result begin(exchange *e, const char *version) {
   hw__request *request = &e->request;
@@ -228,9 +203,15 @@ static enum MHD_Result begin(exchange *e, const char *version) {
   }
   bool path_known = false;
   hw__reply refusal;
-  const char *fault = framing_fault(e, version);
+  const char *fault = hw__head_fault(connection, request->method, version);
   if (fault) {
     refusal = hw__reply_error(400, "%s", fault);
+    refusal.close = true;
+    return refuse(e, refusal);
+  }
+  const char *body = is_chunked(connection) ? hw__head_end(connection, request->method) : NULL;
+  if (body && !hw__chunks_watch(body)) {
+    refusal = hw__reply_error(400, "a chunked body behind a request that was not answered yet");
     refusal.close = true;
     return refuse(e, refusal);
   }
@@ -320,6 +301,9 @@ static enum MHD_Result answer(exchange *e) {
   hw__request *request = &e->request;
   hw__service *service = request->service;
   hw__reply reply;
+  if (!hw__chunks_were_plain()) {
+    return refuse(e, hw__reply_error(400, "a line between the chunks that does not end with CRLF"));
+  }
   if (e->too_large || e->no_room) {
     reply = e->too_large ? hw__reply_error(413, "%s", too_large) : hw__reply_later(too_many);
     return refuse(e, reply);
@@ -355,6 +339,9 @@ enum MHD_Result hw__http_on_request(void *context, struct MHD_Connection *connec
     e->request = (hw__request){.service = context, .connection = connection, .method = method, .path = url};
     return begin(e, version);
   }
+  if (e->refused) {
+    return MHD_NO; /* about to stop, the library takes no answer, says that it did, and goes on */
+  }
   if (*data_size) {
     take_body(e, data, *data_size);
     *data_size = 0;
@@ -367,6 +354,7 @@ void hw__http_on_completed(void *context, struct MHD_Connection *connection, voi
                            enum MHD_RequestTerminationCode code) {
   hw__service *service = context;
   (void)code;
+  hw__chunks_leave();
   hw__connections_step(service->connections, connection, HW_STEP_HEAD);
   exchange *e = *state;
   if (e) {

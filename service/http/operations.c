@@ -45,7 +45,7 @@ static void write_metrics(void *context, FILE *out) {
 hw__reply hw__reply_metrics(void (*write)(void *context, FILE *out), hw__service *service) {
   char *text = hw__prometheus_text(write, service);
   return text ? hw__reply_text(200, "text/plain; version=0.0.4; charset=utf-8", text)
-              : hw__reply_error(500, "out of memory");
+              : hw__reply_later("out of memory, ask again");
 }
 
 hw__reply hw__get_metrics(hw__request *request) {

@@ -6,9 +6,13 @@
 
 #include "http/http.h"
 
+enum { RETRY_S = 5 };
+
 hw__reply hw__reply_text(unsigned code, const char *type, char *text) {
-  if (!text) {
-    return (hw__reply){.code = 500, .text = strdup("{\"error\": \"out of memory\"}\n"), .size = 27};
+  static const char sentence[] = "{\"error\": \"out of memory\"}\n";
+  if (!text) { /* not for good: what was asked for, or sent, may be again */
+    char *copy = strdup(sentence);
+    return (hw__reply){.code = 503, .text = copy, .size = copy ? sizeof sentence - 1 : 0, .retry_after_s = RETRY_S};
   }
   return (hw__reply){.code = code, .text = text, .size = strlen(text), .type = type};
 }
@@ -31,7 +35,7 @@ hw__reply hw__reply_error(unsigned code, const char *format, ...) {
 
 hw__reply hw__reply_later(const char *sentence) {
   hw__reply reply = hw__reply_error(503, "%s", sentence);
-  reply.retry_after_s = 5;
+  reply.retry_after_s = RETRY_S;
   return reply;
 }
 

@@ -64,7 +64,7 @@ hw__reply hw__post_session(hw__request *request) {
     MHD_add_response_header(response, "Set-Cookie", cookie);
     MHD_add_response_header(response, "Content-Type", "application/json");
   }
-  return response ? (hw__reply){.code = 200, .response = response} : hw__reply_error(500, "out of memory");
+  return response ? (hw__reply){.code = 200, .response = response} : hw__reply_later("out of memory, ask again");
 }
 
 hw__reply hw__get_description(hw__request *request) {
@@ -74,7 +74,7 @@ hw__reply hw__get_description(hw__request *request) {
   if (response) {
     MHD_add_response_header(response, "Content-Type", "application/json");
   }
-  return response ? (hw__reply){.code = 200, .response = response} : hw__reply_error(500, "out of memory");
+  return response ? (hw__reply){.code = 200, .response = response} : hw__reply_later("out of memory, ask again");
 }
 
 hw__reply hw__get_methods(hw__request *request) {

@@ -158,7 +158,7 @@ hw__reply hw__get_stream(hw__request *request) {
   }
   stream *s = calloc(1, sizeof *s);
   if (!s) {
-    return hw__reply_error(500, "out of memory");
+    return hw__reply_later("out of memory, ask again");
   }
   s->service = request->service;
   s->allowed = hw__auth_version(request->service->auth);
@@ -172,7 +172,7 @@ hw__reply hw__get_stream(hw__request *request) {
       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_stream, s, free_stream);
   if (!response) {
     free_stream(s);
-    return hw__reply_error(500, "out of memory");
+    return hw__reply_later("out of memory, ask again");
   }
   MHD_add_response_header(response, "Content-Type", "text/event-stream");
   MHD_add_response_header(response, "Cache-Control", "no-store");

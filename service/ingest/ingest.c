@@ -97,8 +97,8 @@ static hw__fate judge_concentration(const hw__site *site, const hw__checked_read
     snprintf(reason, size, "concentration %g g/m3, expected zero or more (%g within this sensor's noise)", c, lowest);
     return HW_FATE_NEGATIVE;
   }
-  if (entry->below_limit && c < 0) {
-    snprintf(reason, size, "below a limit of %g g/m3, expected zero or more", c);
+  if ((entry->below_limit || entry->above_limit) && c < 0) {
+    snprintf(reason, size, "%s a limit of %g g/m3, expected zero or more", entry->below_limit ? "below" : "above", c);
     return HW_FATE_NEGATIVE;
   }
   if (c > absurd_g_m3) {

@@ -10,6 +10,13 @@
 #include "base/json.h"
 #include "ingest/ingest.h"
 
+/* true or false, as such or as a text; null and nothing are false. Returned: is it one of these? */
+static bool take_flag(const json_t *value, bool *out) {
+  const char *text = json_string_value(value);
+  *out = json_is_true(value) || (text && strcmp(text, "true") == 0);
+  return *out || json_is_false(value) || json_is_null(value) || (text && strcmp(text, "false") == 0);
+}
+
 static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, const char *sensor) {
   if (!json_is_object(object)) {
     return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "not an object, expected {\"sensor\": ...}");
@@ -36,10 +43,10 @@ static hw_status take(hw__ingest *ingest, size_t line, const json_t *object, con
       }
     } else if (hw_row_names_discharge(key)) {
       discharge = value;
-    } else if (strcmp(key, "below_limit") == 0) {
-      row.below_limit = json_is_true(value);
-    } else if (strcmp(key, "above_limit") == 0) {
-      row.above_limit = json_is_true(value);
+    } else if (strcmp(key, "below_limit") == 0 || strcmp(key, "above_limit") == 0) {
+      if (!take_flag(value, *key == 'b' ? &row.below_limit : &row.above_limit)) {
+        return hw__ingest_reject(ingest, line, HW_FATE_MALFORMED, "%s is neither true nor false", key);
+      }
     }
   }
   if (!row.has_value && discharge && !json_is_null(discharge)) {

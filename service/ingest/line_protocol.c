@@ -89,6 +89,18 @@ static char *whole(char *value) {
   return value;
 }
 
+/* Influx's words for a boolean. Returned: is it one? */
+static bool read_flag(const char *text, bool *out) {
+  static const char *const words[] = {"t", "T", "true", "True", "TRUE", "f", "F", "false", "False", "FALSE"};
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+    if (strcmp(text, words[i]) == 0) {
+      *out = i < sizeof words / sizeof words[0] / 2;
+      return true;
+    }
+  }
+  return false;
+}
+
 /* "measurement,river=a,sensor=b concentration_g_m3=0.02,below_limit=true 1700000000000000000" */
 static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
   char stop = 0;
@@ -119,10 +131,10 @@ static bool parse_influx(char *line, hw__raw_row *row, double tick_ns) {
       return false;
     }
     char *value = cut(&at, ", ", &stop);
-    if (strcmp(name, "below_limit") == 0) {
-      row->below_limit = *value == 't' || *value == 'T';
-    } else if (strcmp(name, "above_limit") == 0) {
-      row->above_limit = *value == 't' || *value == 'T';
+    if (strcmp(name, "below_limit") == 0 || strcmp(name, "above_limit") == 0) {
+      if (!read_flag(value, *name == 'b' ? &row->below_limit : &row->above_limit)) {
+        return false;
+      }
     } else if (hw_row_names_value(name, &row->per_g_m3)) {
       row->value = whole(value);
       row->has_value = true;

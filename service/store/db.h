@@ -124,6 +124,9 @@ hw__db_status hw__db_note(hw__db *db, int64_t seq, char **out);
 hw__db_status hw__db_head(hw__db *db, int64_t *seq);
 /* When the latest readings were received, each moment once, the latest first. */
 hw__db_status hw__db_recent(hw__db *db, int64_t *received_us, size_t limit, size_t *count);
+/* When the last record of the log, up to `head`, was received that was received until then; 0: none was. Looks at a few
+ * records only: stamps are taken to rise, and where they do not, a record followed by a later one is found. */
+hw__db_status hw__db_received_until(hw__db *db, int64_t until_us, int64_t head, int64_t *received_us);
 
 /* Records in order, `after` < seq, at most `limit`, readings and commands merged. */
 hw__db_status hw__db_log(hw__db *db, int64_t after, hw__log_record *out, size_t limit, size_t *count);

@@ -45,6 +45,16 @@ void hw__guarded_clock_start(hw__guarded_clock *clock, int64_t *stamps, size_t c
                                .settled_us = uptime_us + (in_order ? 0 : proven_us)};
 }
 
+int64_t hw__guarded_clock_hour_ago(const hw__guarded_clock *clock) {
+  return clock->now_us - proven_us;
+}
+
+void hw__guarded_clock_compare(hw__guarded_clock *clock, int64_t last_us) {
+  if (last_us > 0 && hw__guarded_clock_hour_ago(clock) - last_us > day_us) {
+    clock->settled_us = clock->uptime_us + proven_us;
+  }
+}
+
 /* The wall clock differs from ours. Has it done so for long enough? */
 static bool stands(hw__guarded_clock *clock, int64_t step_us) {
   const int64_t moved = step_us - clock->step_us;

@@ -32,9 +32,15 @@ typedef struct {
 /* stamps: of an earlier run, in any order; sorted here. */
 void hw__guarded_clock_start(hw__guarded_clock *clock, int64_t *stamps, size_t count, int64_t wall_us,
                              int64_t uptime_us);
+/* After a start: last_us is when the last record came that is an hour old or older by this clock, 0: none is. The end
+ * of the log may be of an earlier run under the same wrong clock; what came before that shows it. */
+void hw__guarded_clock_compare(hw__guarded_clock *clock, int64_t last_us);
+/* What last_us is asked for: records up to this time. */
+int64_t hw__guarded_clock_hour_ago(const hw__guarded_clock *clock);
 /* Look again. Returned: now_us. */
 int64_t hw__guarded_clock_look(hw__guarded_clock *clock, int64_t wall_us, int64_t uptime_us);
-/* Has the wall clock kept step for an hour since it was set, or since a start more than a day after the last stamp? */
+/* Has the wall clock kept step for an hour since it was set, or since a start more than a day after what is stored? An
+ * hour within the log counts too. */
 bool hw__guarded_clock_settled(const hw__guarded_clock *clock);
 
 #endif

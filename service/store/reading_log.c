@@ -223,6 +223,27 @@ hw__db_status hw__db_log(hw__db *db, int64_t after, hw__log_record *out, size_t 
   return hw__sql_collect(db, SQL_LOG, &records, HW_VALUES(of_integer(after), of_integer((int64_t)limit)));
 }
 
+hw__db_status hw__db_received_until(hw__db *db, int64_t until_us, int64_t head, int64_t *received_us) {
+  int64_t low = 0, high = head; /* up to low they were received by then, behind high they were not */
+  *received_us = 0;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    hw__log_record next;
+    size_t count = 0;
+    const hw__db_status status = hw__db_log(db, middle, &next, 1, &count);
+    if (status != HW_DB_OK) {
+      return status;
+    }
+    if (count && next.received_us <= until_us) {
+      low = next.seq;
+      *received_us = next.received_us;
+    } else {
+      high = middle;
+    }
+  }
+  return HW_DB_OK;
+}
+
 hw__db_status hw__db_river_log(hw__db *db, int64_t river, int64_t after, int64_t upto, hw__log_record *out,
                                size_t limit, size_t *count) {
   const hw__collection readings = {hw__read_reading, out, sizeof *out, limit, count};

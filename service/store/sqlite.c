@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -23,8 +24,8 @@ typedef struct {
   sqlite3 *handle;
   sqlite3_stmt *statements[SQL_STATEMENTS];
   sqlite3_stmt *begin, *commit;
-  int lock; /* of a writer; -1: none */
-  char *path;
+  int lock;           /* of a writer; -1: none */
+  char *path;         /* the file's own, behind symbolic links: what lies beside it is there for all who open it */
   hw__head_file head; /* of a writer */
 } sqlite_db;
 
@@ -101,6 +102,12 @@ static hw__db_status lock_out_others(sqlite_db *db, const char *where) {
   return HW_DB_OK;
 }
 
+/* SQLite's log and our lock lie beside the name a file was opened by: under two names it would have two of each. */
+static size_t count_names(const char *where) {
+  struct stat file;
+  return stat(where, &file) == 0 && S_ISREG(file.st_mode) ? (size_t)file.st_nlink : 1;
+}
+
 static hw__db_status execute(sqlite_db *db, const char *sql) {
   return meaning(sqlite3_exec(db->handle, sql, NULL, NULL, NULL));
 }
@@ -124,9 +131,19 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
   }
   db->base.driver = &hw__db_sqlite;
   db->lock = db->head.descriptor = -1;
-  db->path = strdup(where);
+  const size_t names = writer ? count_names(where) : 1;
+  if (names > 1) {
+    snprintf(reason, size, "it has %zu names, hard links, expected one", names);
+    sqlite_close(&db->base);
+    return HW_DB_READONLY;
+  }
   const int flags = (writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX;
-  hw__db_status status = db->path ? meaning(sqlite3_open_v2(where, &db->handle, flags, NULL)) : HW_DB_MEMORY;
+  hw__db_status status = meaning(sqlite3_open_v2(where, &db->handle, flags, NULL));
+  if (status == HW_DB_OK) {
+    const char *own = sqlite3_db_filename(db->handle, "main");
+    db->path = strdup(own && *own ? own : where);
+    status = db->path ? HW_DB_OK : HW_DB_MEMORY;
+  }
   if (status == HW_DB_OK) {
     sqlite3_busy_timeout(db->handle, 5000);
     status = leave_code_alone(db);
@@ -145,13 +162,13 @@ static hw__db_status sqlite_open(const char *where, bool writer, hw__db **out, c
     return missing ? HW_DB_NO_FILE : status;
   }
   const bool on_disk = strcmp(where, ":memory:") != 0;
-  if (writer && on_disk && lock_out_others(db, where) != HW_DB_OK) {
+  if (writer && on_disk && lock_out_others(db, db->path) != HW_DB_OK) {
     snprintf(reason, size, "another headwater writes to it");
     sqlite_close(&db->base);
     return HW_DB_BUSY;
   }
   if (writer && on_disk) {
-    hw__head_file_open(&db->head, where);
+    hw__head_file_open(&db->head, db->path);
   }
   *out = &db->base;
   return HW_DB_OK;

@@ -22,14 +22,29 @@ hw__guarded_clock hw__store_clock(hw__store *store) {
   return clock;
 }
 
+/* From where the log and the clock of an earlier run ended. */
+static hw__db_status start_clock(hw__store *store) {
+  int64_t recent_us[RECENT_MOST], last_us = 0;
+  size_t recent = 0;
+  hw__db_status status = hw__db_recent(store->writer, recent_us, RECENT_MOST, &recent);
+  if (status != HW_DB_OK) {
+    return status;
+  }
+  hw__guarded_clock_start(&store->clock, recent_us, recent, hw__clock_us(CLOCK_REALTIME), hw__clock_us(CLOCK_BOOTTIME));
+  const int64_t ago_us = hw__guarded_clock_hour_ago(&store->clock);
+  if (hw__db_received_until(store->writer, ago_us, store->seq, &last_us) != HW_DB_OK) {
+    last_us = 1; /* a page that cannot be read is told by others; here it only means that nothing is known */
+  }
+  hw__guarded_clock_compare(&store->clock, last_us);
+  return HW_DB_OK;
+}
+
 /* Open the database, look it over, and learn where the log and the clock of an earlier run ended. */
 static hw__db_status open_database(hw__store *store, char *sentence, size_t size) {
   hw__db_status status = hw__db_open(store->path, true, &store->writer, sentence, size);
   if (status != HW_DB_OK) {
     return status;
   }
-  int64_t recent_us[RECENT_MOST];
-  size_t recent = 0;
   status = hw__store_look_over(store);
   if (status == HW_DB_OK) {
     status = hw__db_enrol(store->writer, store->catalog);
@@ -38,16 +53,14 @@ static hw__db_status open_database(hw__store *store, char *sentence, size_t size
     status = hw__db_head(store->writer, &store->seq);
   }
   if (status == HW_DB_OK) {
-    status = hw__db_recent(store->writer, recent_us, RECENT_MOST, &recent);
+    status = start_clock(store);
   }
   if (status != HW_DB_OK) {
     char name[256];
     hw__db_name(store->path, name, sizeof name);
     snprintf(sentence, size, "%s: %s", name, hw__db_text(status));
-    return status;
   }
-  hw__guarded_clock_start(&store->clock, recent_us, recent, hw__clock_us(CLOCK_REALTIME), hw__clock_us(CLOCK_BOOTTIME));
-  return HW_DB_OK;
+  return status;
 }
 
 static hw__db_status start_writer(hw__store *store, char *sentence, size_t size) {

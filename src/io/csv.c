@@ -118,6 +118,7 @@ hw_status hw__csv_header(hw__slice line, bool discharges, hw__header *out, hw_er
       .river = SIZE_MAX,
       .gauge = SIZE_MAX,
       .discharge = SIZE_MAX};
+  const hw__column *flags = NULL;
   hw__fields c = hw__fields_of(line, header.delimiter, true);
   while (c.more) {
     hw__slice name;
@@ -129,13 +130,18 @@ hw_status hw__csv_header(hw__slice line, bool discharges, hw__header *out, hw_er
     if (!hw__fields_take(&c, &name, &doubled)) {
       return hw__fail(error, HW_EINPUT, "a quote that is not closed in the header, expected column names");
     }
-    const hw_status status = name_column(hw__column_find(name), name, header.count, &header, error);
+    const hw__column *column = hw__column_find(name);
+    const hw_status status = name_column(column, name, header.count, &header, error);
     if (status != HW_OK) {
       return status;
     }
+    flags = column && !slot_of(&header, column->role) ? column : flags;
     header.count++;
   }
   const hw_status status = check_header(&header, discharges, line, error);
+  if (status == HW_OK && flags) { /* passed over, its limits would be taken for readings */
+    return hw__fail(error, HW_EINPUT, "a column %s, expected limits written as <0.02 or >0.3 in a table", flags->name);
+  }
   if (status == HW_OK) {
     *out = header;
   }

@@ -178,8 +178,11 @@ static bool take_value(cursor *c, hw__slice *out, bool *escaped) {
 static hw_status keep(const hw__column *column, hw__slice value, bool escaped,
                       char scratch[HW__ROW_TEXTS][HW__SCRATCH_SIZE], hw__row *row, hw_error *error) {
   if (column->role >= HW__BELOW_LIMIT) {
-    *(column->role == HW__BELOW_LIMIT ? &row->below_limit : &row->above_limit) =
-        value.text && hw__slice_is(value, "true");
+    const bool flag = value.text && hw__slice_is(value, "true");
+    if (!flag && !(value.text && (value.size == 0 || hw__slice_is(value, "false")))) {
+      return hw__fail(error, HW_EINPUT, "%s is neither true nor false", column->name);
+    }
+    *(column->role == HW__BELOW_LIMIT ? &row->below_limit : &row->above_limit) = flag;
     return HW_OK;
   }
   hw__slice *wanted = column->role == HW__TIME        ? &row->time

@@ -1,12 +1,17 @@
 #include "io/yaml_walk.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/text.h"
 
-enum { MOST_FIELDS = 32, MOST_DEPTH = 32 };
+enum { MOST_FIELDS = 32, MOST_DEPTH = 32, MOST_ANCHORS = 1000 };
+
+/* Numbers beyond nature end as no numbers: squares and quotients of theirs overflow. hw__yaml_found says these bounds
+ * too. */
+static const double least_size = 1e-30, most_size = 1e15;
 
 /* The parser's complaint in our words; its byte offset becomes a line where it has no mark. */
 static hw_status parser_fault(const hw__yaml *yaml, const yaml_parser_t *parser, const char *text, size_t size) {
@@ -27,9 +32,16 @@ static hw_status parser_fault(const hw__yaml *yaml, const yaml_parser_t *parser,
                   parser->problem ? parser->problem : "unreadable", yaml->wanted);
 }
 
-/* The parser's time grows with the square of the depth: 200 kB of `[` took 97 s. So the text is scanned first, up to
- * the first node that is nested too deep. Other faults are left to the parser itself. */
-static hw_status check_depth(const hw__yaml *yaml, const char *text, size_t size) {
+static bool has_anchor(const yaml_event_t *event) {
+  return (event->type == YAML_SCALAR_EVENT && event->data.scalar.anchor) ||
+         (event->type == YAML_SEQUENCE_START_EVENT && event->data.sequence_start.anchor) ||
+         (event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.anchor);
+}
+
+/* The parser's time grows with the square of the depth, 200 kB of `[` took 97 s, and with that of the number of
+ * anchors. So the text is scanned first, up to the first node that is nested too deep, or has an anchor too many. Other
+ * faults are left to the parser itself. */
+static hw_status check_effort(const hw__yaml *yaml, const char *text, size_t size) {
   yaml_parser_t parser;
   yaml_event_t event;
   if (!yaml_parser_initialize(&parser)) {
@@ -37,7 +49,7 @@ static hw_status check_depth(const hw__yaml *yaml, const char *text, size_t size
   }
   yaml_parser_set_input_string(&parser, (const unsigned char *)text, size);
   hw_status status = HW_OK;
-  int depth = 0;
+  int depth = 0, anchors = 0;
   bool goes_on = true;
   while (goes_on && status == HW_OK && yaml_parser_parse(&parser, &event)) {
     depth += event.type == YAML_SEQUENCE_START_EVENT || event.type == YAML_MAPPING_START_EVENT;
@@ -45,6 +57,11 @@ static hw_status check_depth(const hw__yaml *yaml, const char *text, size_t size
     if (depth > MOST_DEPTH) {
       status = hw__fail(yaml->error, HW_EINPUT, "%s:%zu: lists within lists within lists, expected %s in YAML",
                         yaml->name, event.start_mark.line + 1, yaml->wanted);
+    }
+    anchors += has_anchor(&event);
+    if (anchors > MOST_ANCHORS) {
+      status = hw__fail(yaml->error, HW_EINPUT, "%s:%zu: more than %d anchors, expected fewer", yaml->name,
+                        event.start_mark.line + 1, MOST_ANCHORS);
     }
     goes_on = event.type != YAML_STREAM_END_EVENT;
     yaml_event_delete(&event);
@@ -54,9 +71,9 @@ static hw_status check_depth(const hw__yaml *yaml, const char *text, size_t size
 }
 
 hw_status hw__yaml_open(hw__yaml *yaml, const char *text, size_t size) {
-  const hw_status shallow = check_depth(yaml, text, size);
-  if (shallow != HW_OK) {
-    return shallow;
+  const hw_status bearable = check_effort(yaml, text, size);
+  if (bearable != HW_OK) {
+    return bearable;
   }
   yaml_parser_t parser;
   if (!yaml_parser_initialize(&parser)) {
@@ -133,6 +150,15 @@ static hw__slice scalar_text(const yaml_node_t *node) {
   return (hw__slice){(const char *)node->data.scalar.value, node->data.scalar.length};
 }
 
+static bool plain_number(const yaml_node_t *node, double *out) {
+  return node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+         hw__number_parse(scalar_text(node), out);
+}
+
+static bool is_natural(double x) {
+  return x == 0 || (fabs(x) >= least_size && fabs(x) <= most_size);
+}
+
 const char *hw__yaml_found(const yaml_node_t *node, char out[80]) {
   char shown[HW__EXCERPT_SIZE];
   if (node->type == YAML_SEQUENCE_NODE) {
@@ -142,7 +168,13 @@ const char *hw__yaml_found(const yaml_node_t *node, char out[80]) {
   } else if (node->type == YAML_SCALAR_NODE && node->data.scalar.length == 0) {
     snprintf(out, 80, "nothing");
   } else {
-    snprintf(out, 80, "'%s'", hw__excerpt(scalar_text(node), shown));
+    double value;
+    hw__excerpt(scalar_text(node), shown);
+    if (plain_number(node, &value) && !is_natural(value)) {
+      snprintf(out, 80, "'%.30s', not of a size from 1e-30 to 1e15", shown);
+    } else {
+      snprintf(out, 80, "'%s'", shown);
+    }
   }
   return out;
 }
@@ -216,8 +248,7 @@ hw_status hw__yaml_expect_list(hw__yaml *yaml, const yaml_node_t *node, const ch
 }
 
 bool hw__yaml_number(const yaml_node_t *node, double *out) {
-  return node->type == YAML_SCALAR_NODE && node->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
-         hw__number_parse(scalar_text(node), out);
+  return plain_number(node, out) && is_natural(*out);
 }
 
 /* A finite number, with the wording of what was wanted. */

@@ -53,7 +53,7 @@ hw_status hw__yaml_mapping(hw__yaml *yaml, const yaml_node_t *node, const char *
                            size_t field_count, void *base);
 hw_status hw__yaml_expect_list(hw__yaml *yaml, const yaml_node_t *node, const char *what, size_t *count);
 
-/* Plain scalar as a finite number; false for quoted text and everything else. */
+/* Plain scalar as a number that is 0 or of a size in nature; false for quoted text and everything else. */
 bool hw__yaml_number(const yaml_node_t *node, double *out);
 
 /* Takers for the tables. */

@@ -199,6 +199,18 @@ def test_a_second_service_on_one_database_is_refused(folder):
             run.returncode == 3 and "another headwater writes to it" in run.stderr and run.stderr.count("\n") == 1
         ), run
         assert service.post("time_s,sensor,concentration_g_m3\n1,s1,0\n")["accepted"] == 1
+        for make, path in ((os.symlink, "other.db"), (os.link, "twin.db")):  # the same file by another name
+            path = os.path.join(folder, path)
+            make(service.db, path)
+            run = subprocess.run(
+                [HEADWATER, "serve", service.river, "--listen", "127.0.0.1:0", "--store", path],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
+            assert run.returncode == 3 and run.stderr.count("\n") == 1, run
+            assert ("another headwater writes to it" if make == os.symlink else "2 names") in run.stderr, run
+            os.unlink(path)
         service.kill()  # holds it no longer
         service.start()
         assert service.post("time_s,sensor,concentration_g_m3\n2,s1,0\n")["accepted"] == 1
@@ -311,9 +323,91 @@ def test_lines_of_a_head_end_with_crlf(folder):
             "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n",  # folded
             "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\n\0Y: b\r\n\r\n",  # a zero as if it were a line's end
             "POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n",
+            "POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nContent-Length : 2\r\n\r\nab",
+            "POST /v1/readings HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding\t: chunked\r\n\r\n0\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\rContent-Length: 5\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: a\x7fb\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.com\r\n\r\n",
         ):
             answer = exchange(service, head)
             assert " 400 " in answer and "Connection: close" in answer, (head, answer)
+
+
+def test_a_refusal_stands_while_the_service_stops(folder):
+    """Once the service is about to stop libmicrohttpd takes no answer, says that it did, and goes on with the request.
+    Here it is so from the start.
+    """
+    library = os.path.join(folder, "stopping.so")
+    text = (
+        "#define _GNU_SOURCE\n#include <dlfcn.h>\nint MHD_queue_response(void *c, unsigned code, void *r) {\n"
+        'int (*next)(void *, unsigned, void *) = (int (*)(void *, unsigned, void *))dlsym(RTLD_NEXT, "MHD_queue_response");'
+        "return code == 401 || code == 405 ? 1 : next(c, code, r); }\n"
+    )
+    if not shutil.which("cc"):
+        print("  (no C compiler here: left out)")
+        return
+    subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", library, "-ldl"], input=text.encode(), check=True)
+    tokens = os.path.join(folder, "tokens")
+    open(tokens, "w").write(f"read,admin,ingest {hashlib.sha256(b'all').hexdigest()}\n")
+    with serve(folder, "--token-file", tokens, environment={"LD_PRELOAD": library}) as service:
+        allowed = {"Authorization": "Bearer all"}
+        incident = json.loads(service.request("/v1/incidents", '{"river": "demo"}', allowed)[1])["id"]
+        for ask in (
+            "POST /v1/rivers HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc",
+            "POST /v1/rivers HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+            f"POST /v1/incidents/{incident}/close HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n",
+        ):
+            assert exchange(service, ask) == "", ask
+        state = json.loads(service.request(f"/v1/incidents/{incident}", headers=allowed)[1])["state"]
+        assert state == "open", state
+
+
+def test_lines_between_chunks_end_with_crlf(folder):
+    made = certificate(folder, "localhost")
+    head = (
+        "POST /v1/readings?river=demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/csv\r\n"
+        "Transfer-Encoding: chunked\r\n\r\n"
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+
+    def status(service, pieces, encrypted):
+        with connect(service) as plain, context.wrap_socket(plain) if encrypted else plain as connection:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            connection.settimeout(10)
+            with contextlib.suppress(OSError):  # refused before the end
+                for piece in pieces:
+                    connection.sendall(piece.encode())
+                    time.sleep(0.0005 if len(pieces) > 1 else 0)
+            return int(connection.recv(4096).split()[1])
+
+    for encrypted in (False, True) if made else (False,):
+        options = ("--tls-cert", made[0], "--tls-key", made[1]) if encrypted else ()
+        shelf = os.path.join(folder, f"encrypted{encrypted}")
+        os.mkdir(shelf)
+        with serve(shelf, *options) as service:
+            first, second = "time_s,sensor,concentration_g_m3\n", "{},s1,0\n"
+            sound = f"{len(first):x}\r\n{first}\r\n7;a=b\r\n{second}\r\n0\r\nX: y\r\n\r\n"
+            ends = [i + 1 for i, pair in enumerate(zip(sound, sound[1:])) if pair == ("\r", "\n")]
+            assert len(ends) == 7
+            taken = 0
+            for cut in (False, True):  # all at once, and byte by byte
+                send = lambda body: status(service, [*(head + body)] if cut else [head + body], encrypted)  # noqa: E731
+                for end in ends:
+                    body = (sound[: end - 1] + sound[end:]).format(1)
+                    assert send(body) == 400, (encrypted, cut, body)
+                for time_s in range(2, 5):
+                    assert send(sound.format(time_s + 5 * cut)) == 200, (encrypted, cut)
+                    taken += 1
+                assert send(sound.replace("7;", "7;\rc").format(1)) == 400
+            assert rows(service.db, "SELECT count(*) FROM readings") == [(taken,)]
+            large = first + "".join(f"{i},s1,0\n" for i in range(100, 40000))
+            chunks = "".join(f"{len(p):X}\r\n{p}\r\n" for p in re.findall("(?s).{1,70000}", large)) + "0\r\n\r\n"
+            assert status(service, [head + chunks], encrypted) == 200
+            # Where a head came along with an earlier request nobody knows where its body lies by now.
+            early = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" + head + sound.format(0)
+            assert status(service, [early], encrypted) == 200  # of the first
+            assert rows(service.db, "SELECT count(*) FROM readings WHERE time_s = 0") == [(0,)]
 
 
 def test_what_follows_a_chunked_body_is_no_request(folder):
@@ -346,7 +440,8 @@ def test_what_follows_a_chunked_body_is_no_request(folder):
         ):
             answer = everything(head + "Transfer-Encoding: chunked\r\n\r\n" + body + behind)
             assert answer.count("HTTP/1.1 ") == 1 and "Connection: close" in answer, (body, answer)
-            assert " 422 " in answer or " 400 " in answer, (body, answer)
+            plain = body.count("\n") == body.count("\r\n")
+            assert (" 422 " if plain else " 400 ") in answer, (body, answer)
         # A refusal that does not wait for the body is the last answer too.
         answer = everything(
             head.replace("/v1/readings", "/nowhere") + "Transfer-Encoding: chunked\r\n\r\n4\nabcd\n0\n\n" + behind
@@ -665,7 +760,16 @@ def test_a_clock_ahead_at_the_start_deletes_nothing(folder):
         set_clock("+0")
         time.sleep(1)
         assert service.metric("headwater_readings_removed_total") == 0
+        set_clock("+365d")
     assert rows(service.db, "SELECT count(*) FROM readings") == [(15000,)]
+    with serve(folder, environment=environment) as service:  # what it stores now makes the clock look right
+        for i in range(2):
+            service.post(f"time_s,sensor,concentration_g_m3\n{20000 + i},s1,0\n")
+        service.settle()
+    with serve(folder, "--keep", "30", environment=environment) as service:
+        assert wait_for(lambda: open(os.path.join(folder, "log")).read().count("retention_waits") == 2)
+        time.sleep(2)
+        assert service.metric("headwater_readings_removed_total") == 0
 
 
 def test_a_clock_ahead_for_a_while_leaves_the_future_refused(folder):

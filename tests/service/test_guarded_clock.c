@@ -113,6 +113,23 @@ static void test_a_start_long_after_the_last_stamp_waits_an_hour(void **state) {
   assert_true(hw__guarded_clock_settled(&r.clock));
 }
 
+/* Readings that came under a wrong clock make it look right to the next start. */
+static void test_a_second_start_under_a_wrong_clock_waits_too(void **state) {
+  (void)state;
+  const int64_t stamps[] = {truth + year - minute, truth + year - 2 * minute};
+  run r = begin(stamps, 2, year);
+  assert_true(hw__guarded_clock_settled(&r.clock));
+  hw__guarded_clock_compare(&r.clock, truth - minute); /* before them there is nothing for a year */
+  assert_false(hw__guarded_clock_settled(&r.clock));
+  pass(&r, hour + second, year);
+  assert_true(hw__guarded_clock_settled(&r.clock));
+  for (int64_t earlier = 0; earlier < 2; earlier++) { /* an hour within the log, or nothing that old */
+    r = begin(stamps, 2, year);
+    hw__guarded_clock_compare(&r.clock, earlier * (truth + year - 2 * hour));
+    assert_true(hw__guarded_clock_settled(&r.clock));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_seconds_of_a_wrong_clock_move_nothing),
@@ -122,6 +139,7 @@ int main(void) {
       cmocka_unit_test(test_one_stamp_from_ahead_is_passed_over),
       cmocka_unit_test(test_a_clock_behind_the_stamps_is_carried),
       cmocka_unit_test(test_a_start_long_after_the_last_stamp_waits_an_hour),
+      cmocka_unit_test(test_a_second_start_under_a_wrong_clock_waits_too),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,7 +180,8 @@ static void test_small_negative_noise_is_a_reading(void **state) {
   hw__ingest_clear(&ingest);
 }
 
-/* A value as a number or as a text, plain or with its mark, with either flag: one meaning, or a refusal. */
+/* A value as a number or as a text, plain or with its mark, with either flag: one meaning, or a refusal, as JSON and as
+ * NDJSON. */
 static void test_a_json_value_means_the_same_as_a_number_and_as_a_text(void **state) {
   hw__ingest ingest = start(*state);
   static const struct {
@@ -197,6 +198,13 @@ static void test_a_json_value_means_the_same_as_a_number_and_as_a_text(void **st
       {"0.02", ", \"above_limit\": true", 1},
       {"\"0.02\"", ", \"above_limit\": true", 1},
       {"0.02", ", \"below_limit\": false, \"above_limit\": false", 0},
+      {"0.02", ", \"below_limit\": \"true\"", -1},
+      {"0.02", ", \"above_limit\": \"false\", \"below_limit\": null", 0},
+      {"0.02", ", \"below_limit\": 1", 2},
+      {"0.02", ", \"above_limit\": \"yes\"", 2},
+      {"0.02", ", \"below_limit\": [true]", 2},
+      {"-0.00005", ", \"below_limit\": true", 2}, /* within the noise, which a limit has none of */
+      {"-0.00005", ", \"above_limit\": true", 2},
       {"-0.02", ", \"below_limit\": true", 2},
       {"\"-0.02\"", ", \"below_limit\": true", 2},
       {"\"<-0.02\"", "", 2},
@@ -204,11 +212,12 @@ static void test_a_json_value_means_the_same_as_a_number_and_as_a_text(void **st
       {"[0.02]", "", 2},
       {"\"0.02x\"", "", 2},
   };
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+  for (size_t n = 0; n < 2 * sizeof cases / sizeof cases[0]; n++) {
+    const size_t i = n / 2;
     char body[200];
     snprintf(body, sizeof body, "{\"sensor\": \"s1\", \"time_s\": 14.5, \"concentration_g_m3\": %s%s}", cases[i].value,
              cases[i].more);
-    hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body));
+    hw__ingest_body(&ingest, n % 2 ? HW_BODY_NDJSON : HW_BODY_JSON, body, strlen(body));
     const hw__checked_reading *e = &ingest.entries[0];
     const bool taken = ingest.count == 1;
     if (taken != (cases[i].limit != 2) ||
@@ -217,6 +226,16 @@ static void test_a_json_value_means_the_same_as_a_number_and_as_a_text(void **st
     }
     hw__ingest_clear(&ingest);
   }
+}
+
+static void test_a_table_with_a_column_of_flags_is_refused(void **state) {
+  hw__ingest ingest = start(*state);
+  const char *body = "time_s,sensor,concentration_g_m3,below_limit\n1,s1,0.02,true\n";
+  hw__ingest_body(&ingest, HW_BODY_CSV, body, strlen(body));
+  assert_int_equal(ingest.count, 0);
+  assert_int_equal(ingest.reject_count, 1);
+  assert_non_null(strstr(ingest.rejects[0].reason, "expected limits written as <0.02"));
+  hw__ingest_clear(&ingest);
 }
 
 static void test_csv_without_a_header_is_one_rejection(void **state) {
@@ -407,6 +426,7 @@ static void test_limits_in_line_protocol_are_true_or_not(void **state) {
     const char *word;
     bool meant;
   } words[] = {{"t", true}, {"T", true}, {"true", true}, {"True", true}, {"f", false}, {"F", false}, {"false", false}};
+  static const char *const neither[] = {"1", "talse", "yes", "fa"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
     for (int above = 0; above < 2; above++) {
       hw__ingest ingest = start(*state);
@@ -419,6 +439,15 @@ static void test_limits_in_line_protocol_are_true_or_not(void **state) {
       assert_int_equal(ingest.entries[0].below_limit, !above && words[i].meant);
       hw__ingest_clear(&ingest);
     }
+  }
+  for (size_t i = 0; i < sizeof neither / sizeof neither[0]; i++) {
+    hw__ingest ingest = start(*state);
+    char body[160];
+    snprintf(body, sizeof body, "w,sensor=s2 concentration_g_m3=0.02,below_limit=%s 1799999998000000000\n", neither[i]);
+    hw__ingest_body(&ingest, HW_BODY_LINE, body, strlen(body));
+    assert_int_equal(ingest.count, 0);
+    assert_int_equal(ingest.tally[HW_FATE_MALFORMED], 1);
+    hw__ingest_clear(&ingest);
   }
 }
 
@@ -483,6 +512,7 @@ int main(void) {
       cmocka_unit_test(test_discharges_of_gauges_are_readings_too),
       cmocka_unit_test(test_small_negative_noise_is_a_reading),
       cmocka_unit_test(test_a_json_value_means_the_same_as_a_number_and_as_a_text),
+      cmocka_unit_test(test_a_table_with_a_column_of_flags_is_refused),
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
       cmocka_unit_test(test_values_and_times_have_bounds),

@@ -13,6 +13,7 @@
 #include "api/move.h"
 #include "base/json.h"
 #include "cluster/wire.h"
+#include "http/http.h"
 #include "ingest/ingest.h"
 #include "service_fixture.h"
 #include "store/store.h"
@@ -74,6 +75,20 @@ static void test_a_message_of_the_cluster_is_read_whole_or_again(void **state) {
     feed_again();
     free(note);
     assert_int_equal(status, met ? HW_ENOMEM : HW_OK);
+  }
+}
+
+static void test_an_answer_without_memory_is_no_refusal(void **state) {
+  (void)state;
+  met = true;
+  for (long n = 0; met; n++) {
+    starve(n, true);
+    const hw__reply reply = hw__reply_error(422, "every row was rejected");
+    feed_again();
+    assert_int_equal(reply.code, met ? 503 : 422);
+    assert_int_equal(reply.retry_after_s > 0, met);
+    assert_true(reply.text ? strlen(reply.text) == reply.size : reply.size == 0);
+    free(reply.text);
   }
 }
 
@@ -156,6 +171,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_body_is_read_whole_or_is_to_be_sent_again),
       cmocka_unit_test(test_a_message_of_the_cluster_is_read_whole_or_again),
+      cmocka_unit_test(test_an_answer_without_memory_is_no_refusal),
       cmocka_unit_test(test_no_text_takes_more_than_the_reserve),
       cmocka_unit_test(test_a_store_without_memory_says_so),
   };
