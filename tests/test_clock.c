@@ -214,6 +214,49 @@ static void test_a_long_silence_of_the_gauges_is_doubted_too(void **state) {
   assert_true(ended.lo == day_s && ended.hi == day_s);
 }
 
+/* Two gauges that show discharges of their own all the time: who tells of a place is who is on its water, the gauge
+ * that stands at the place included, the one just above a confluence not. */
+static void test_a_gauge_tells_of_the_water_that_passes_it(void **state) {
+  (void)state;
+  static const struct {
+    size_t gauge_branch[2];
+    double gauge_m[2];
+    size_t branch;
+    double x_m, ratio;
+  } cases[] = {
+      {{STEM, STEM}, {0, -45000}, STEM, 0, 2},           /* at the lowest place of all stands a gauge */
+      {{STEM, STEM}, {-900, -45000}, STEM, -60000, 3},   /* at the head only the upper one is below */
+      {{STEM, STEM}, {-45000, -60000}, STEM, -60000, 3}, /* one stands at the head itself */
+      {{STEM, STEM}, {-900, -31000}, ASH, -21000, 2},    /* the other is where the ash comes in: not its water */
+      {{STEM, STEM}, {-900, -30999}, ASH, -21000, 3},    /* a metre further down it is */
+      {{ASH, STEM}, {-21000, -45000}, STEM, -60000, 3},  /* a tributary's tells nothing of the stem above */
+      {{ASH, STEM}, {-1700, -45000}, ASH, 0, 2},         /* and at its mouth the tributary's own counts */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw_river river = flooded(0, no_lag);
+    river.gauge_count = 2;
+    for (size_t g = 0; g < 2; g++) {
+      river.gauges[g].branch = cases[i].gauge_branch[g];
+      river.gauges[g].location_m = cases[i].gauge_m[g];
+      hw_transport *transport = NULL;
+      assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+      const double q = hw_transport_leg_between(transport, river.gauges[g].branch, river.gauges[g].location_m,
+                                                river.gauges[g].branch, river.gauges[g].location_m)
+                           .discharge_m3_s;
+      hw_transport_free(transport);
+      river.flow[river.flow_count++] = (hw_flow){g, 0, (g == 0 ? 2 : 3) * q};
+    }
+    hw__clock *clock = NULL;
+    assert_int_equal(hw__clock_create(&river, &clock), HW_OK);
+    const double found = hw__clock_ratio(clock, cases[i].branch, cases[i].x_m, 37);
+    if (!(fabs(found - cases[i].ratio) < 1e-9)) { /* logarithms and back */
+      fail_msg("case %zu: %g", i, found);
+    }
+    hw__clock_free(clock);
+    hw_river_free(&river);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steady_flow_leaves_the_clock_alone),
@@ -222,6 +265,7 @@ int main(void) {
       cmocka_unit_test(test_several_gauges_follow_the_water),
       cmocka_unit_test(test_doubt_of_the_flow_grows_from_the_last_reading_on),
       cmocka_unit_test(test_a_long_silence_of_the_gauges_is_doubted_too),
+      cmocka_unit_test(test_a_gauge_tells_of_the_water_that_passes_it),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

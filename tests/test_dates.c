@@ -561,6 +561,198 @@ static void test_offsets_have_names(void **state) {
   }
 }
 
+/* A database file of one part: transitions at these times to types of these offsets. */
+typedef struct {
+  uint8_t bytes[101000];
+  size_t size;
+} zone_file;
+
+static void put_integer(zone_file *f, int64_t value, size_t size) {
+  for (size_t i = size; i-- > 0;) {
+    f->bytes[f->size++] = (uint8_t)((uint64_t)value >> 8 * i);
+  }
+}
+
+static void begin_file(zone_file *f, char version, const int64_t counts[6]) {
+  memset(f, 0, sizeof *f);
+  memcpy(f->bytes, "TZif", 4);
+  f->bytes[4] = (uint8_t)version;
+  f->size = 20;
+  for (int i = 0; i < 6; i++) {
+    put_integer(f, counts[i], 4);
+  }
+}
+
+/* Two transitions, given types, the first type's offset 3600 s and the second's -5400 s; bytes of the rest are 0. */
+static void two_transitions(zone_file *f, const int64_t at[2], const int types[2], int64_t letters) {
+  begin_file(f, 0, (const int64_t[]){0, 0, 0, 2, 2, letters});
+  put_integer(f, at[0], 4);
+  put_integer(f, at[1], 4);
+  put_integer(f, types[0], 1);
+  put_integer(f, types[1], 1);
+  put_integer(f, 3600, 4);
+  put_integer(f, 0, 2);
+  put_integer(f, -5400, 4);
+  put_integer(f, 0, 2);
+  f->size += (size_t)letters;
+}
+
+static hw__zone *parsed(const zone_file *f, size_t size) {
+  hw__zone *zone = (hw__zone *)(uintptr_t)1;
+  uint8_t *alone = malloc(size);
+  assert_non_null(alone);
+  memcpy(alone, f->bytes, size);
+  const bool good = hw__zone_parse(alone, size, &zone);
+  free(alone);
+  assert_true(good == (zone != NULL));
+  return zone;
+}
+
+static void test_a_zone_file_is_taken_to_its_last_byte_and_no_further(void **state) {
+  (void)state;
+  static zone_file f;
+  two_transitions(&f, (const int64_t[]){-370, 1420}, (const int[]){1, 0}, 0);
+  assert_int_equal(f.size, 44 + 2 * 5 + 2 * 6);
+  hw__zone *zone = parsed(&f, f.size);
+  assert_non_null(zone);
+  assert_true(hw__zone_offset(zone, -371) == 3600); /* the first type before the first transition */
+  assert_true(hw__zone_offset(zone, -370) == -5400 && hw__zone_offset(zone, 1419.5) == -5400);
+  assert_true(hw__zone_offset(zone, 1420) == 3600 && hw__zone_offset(zone, 9e9) == 3600);
+  hw__zone_free(zone);
+  for (size_t size = 1; size < f.size; size++) {
+    assert_null(parsed(&f, size));
+  }
+  two_transitions(&f, (const int64_t[]){-370, 1420}, (const int[]){1, 2}, 0); /* of types there are two */
+  assert_null(parsed(&f, f.size));
+  two_transitions(&f, (const int64_t[]){1420, 1420}, (const int[]){1, 0}, 0);
+  assert_null(parsed(&f, f.size));
+  two_transitions(&f, (const int64_t[]){1421, 1420}, (const int[]){1, 0}, 0);
+  assert_null(parsed(&f, f.size));
+  two_transitions(&f, (const int64_t[]){1419, 1420}, (const int[]){0, 1}, 100000); /* as many letters as may be */
+  zone = parsed(&f, f.size);
+  assert_non_null(zone);
+  assert_true(hw__zone_offset(zone, 1420) == -5400);
+  hw__zone_free(zone);
+  two_transitions(&f, (const int64_t[]){1419, 1420}, (const int[]){0, 1}, 100001);
+  assert_null(parsed(&f, 101000));
+  two_transitions(&f, (const int64_t[]){1419, 1420}, (const int[]){0, 1}, 0);
+  f.bytes[20] = 0x80; /* a count below nothing */
+  assert_null(parsed(&f, f.size));
+  two_transitions(&f, (const int64_t[]){1419, 1420}, (const int[]){0, 1}, 0);
+  f.bytes[0] = 't';
+  assert_null(parsed(&f, f.size));
+  begin_file(&f, 0, (const int64_t[]){0, 0, 0, 0, 0, 0}); /* no type */
+  assert_null(parsed(&f, f.size));
+  begin_file(&f, 0, (const int64_t[]){3, 4, 5, 0, 1, 6}); /* leaps of 8 bytes and marks that nobody reads */
+  put_integer(&f, -7200, 4);
+  f.size += 2 + 6 + 5 * 8 + 4 + 3;
+  zone = parsed(&f, f.size);
+  assert_non_null(zone);
+  assert_true(hw__zone_offset(zone, 37) == -7200);
+  hw__zone_free(zone);
+  assert_null(parsed(&f, f.size - 1));
+}
+
+/* Its second part counts, in 64 bits, and the rule behind that from the last transition on. */
+static void test_the_second_part_of_a_zone_file_counts_and_its_rule(void **state) {
+  (void)state;
+  static zone_file f;
+  const int64_t far = INT64_C(-90000000000);
+  begin_file(&f, '2', (const int64_t[]){0, 0, 0, 0, 1, 0});
+  put_integer(&f, 42, 4);
+  put_integer(&f, 0, 2);
+  const size_t second = f.size;
+  static zone_file part;
+  begin_file(&part, '2', (const int64_t[]){0, 0, 0, 2, 2, 4});
+  memcpy(f.bytes + second, part.bytes, part.size);
+  f.size = second + part.size;
+  put_integer(&f, far, 8);
+  put_integer(&f, 1420, 8);
+  put_integer(&f, 1, 1);
+  put_integer(&f, 0, 1);
+  put_integer(&f, 3600, 4);
+  put_integer(&f, 0, 2);
+  put_integer(&f, -5400, 4);
+  put_integer(&f, 0, 2);
+  f.size += 4;
+  const size_t foot = f.size;
+  memcpy(f.bytes + foot, "\nABC-3\n", 7);
+  f.size += 7;
+  hw__zone *zone = parsed(&f, f.size);
+  assert_non_null(zone);
+  assert_true(hw__zone_offset(zone, (double)far - 1) == 3600 && hw__zone_offset(zone, (double)far) == -5400);
+  assert_true(hw__zone_offset(zone, 1419) == -5400 && hw__zone_offset(zone, 1420) == 3 * 3600);
+  hw__zone_free(zone);
+  for (size_t size = 1; size < foot; size++) {
+    assert_null(parsed(&f, size));
+  }
+  /* Without a whole rule the last transition holds. */
+  for (size_t size = foot; size < f.size; size++) {
+    zone = parsed(&f, size);
+    assert_non_null(zone);
+    assert_true(hw__zone_offset(zone, 1420) == 3600);
+    hw__zone_free(zone);
+  }
+  f.bytes[foot] = ' ';
+  zone = parsed(&f, f.size);
+  assert_non_null(zone);
+  assert_true(hw__zone_offset(zone, 1420) == 3600);
+  hw__zone_free(zone);
+}
+
+/* Names of the database lead into its folder, and an hour that comes twice has two instants, one left out none. */
+static void test_places_have_names_and_hours_one_two_or_no_instants(void **state) {
+  (void)state;
+  static const char *const nowhere[] = {"",   "/etc/passwd", "../zoneinfo/UTC", "Europe/../UTC",   "europe berlin",
+                                        "12", "+-_",         "Nowhere",         "Europe/Berlin\n", "UTC+25"};
+  hw__zone *zone = NULL;
+  hw_error error = {""};
+  for (size_t i = 0; i < sizeof nowhere / sizeof nowhere[0]; i++) {
+    assert_int_equal(hw__zone_open(nowhere[i], &zone, &error), HW_EINPUT);
+    assert_null(zone);
+  }
+  char long_name[400];
+  memset(long_name, 'a', sizeof long_name - 1);
+  long_name[sizeof long_name - 1] = '\0';
+  assert_int_equal(hw__zone_open(long_name, &zone, &error), HW_EINPUT);
+  double at[2];
+  assert_int_equal(hw__zone_open("-03:30", &zone, &error), HW_OK);
+  assert_true(hw__zone_offset(zone, 14.2) == -12600);
+  assert_int_equal(hw__zone_instants(zone, 37, at), 1);
+  assert_true(at[0] == 37 + 12600);
+  hw__zone_free(zone);
+  static zone_file f;
+  static const struct {
+    int64_t from_s, to_s;
+    double local_s;
+    size_t count;
+    double at_s[2];
+  } cases[] = {{3600, 7200, 1e6 + 3599, 1, {1e6 - 1, 0}},
+               {3600, 7200, 1e6 + 3600, 0, {0, 0}},
+               {3600, 7200, 1e6 + 7199, 0, {0, 0}},
+               {3600, 7200, 1e6 + 7200, 1, {1e6, 0}},
+               {7200, 3600, 1e6 + 3599, 1, {1e6 - 3601, 0}},
+               {7200, 3600, 1e6 + 3600, 2, {1e6 - 3600, 1e6}},
+               {7200, 3600, 1e6 + 7199, 2, {1e6 - 1, 1e6 + 3599}},
+               {7200, 3600, 1e6 + 7200, 1, {1e6 + 3600, 0}}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    begin_file(&f, 0, (const int64_t[]){0, 0, 0, 1, 2, 0});
+    put_integer(&f, 1000000, 4);
+    put_integer(&f, 1, 1);
+    put_integer(&f, cases[i].from_s, 4);
+    put_integer(&f, 0, 2);
+    put_integer(&f, cases[i].to_s, 4);
+    put_integer(&f, 0, 2);
+    zone = parsed(&f, f.size);
+    assert_non_null(zone);
+    assert_int_equal(hw__zone_instants(zone, cases[i].local_s, at), cases[i].count);
+    for (size_t k = 0; k < cases[i].count; k++) {
+      assert_true(at[k] == cases[i].at_s[k]);
+    }
+    hw__zone_free(zone);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dates_with_marks),
@@ -575,6 +767,9 @@ int main(void) {
       cmocka_unit_test(test_rules_change_the_clocks_when_the_c_library_does),
       cmocka_unit_test(test_rules_that_are_none_are_refused),
       cmocka_unit_test(test_offsets_have_names),
+      cmocka_unit_test(test_a_zone_file_is_taken_to_its_last_byte_and_no_further),
+      cmocka_unit_test(test_the_second_part_of_a_zone_file_counts_and_its_rule),
+      cmocka_unit_test(test_places_have_names_and_hours_one_two_or_no_instants),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

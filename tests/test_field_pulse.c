@@ -457,6 +457,27 @@ static void test_long_watch_keeps_the_pulse_sharp(void **state) {
   free(trace);
 }
 
+/* A point of the outline stands for several readings of a dense record: their mean height at their mean time. */
+static void test_a_point_of_the_outline_is_the_mean_of_its_readings(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  const hw_sensor sensor = plain_sensor();
+  for (double t = 0; t < 24000; t += 60) {
+    feed(trace, t, pulse(t, 9700, 2900, 0.041, 5));
+  }
+  hw__trace_settle(trace, &sensor);
+  hw__outline outline;
+  hw__trace_outline(trace, &hw__population_shipped, &outline);
+  assert_true(outline.count > 10 && 2 * outline.count < trace->count);
+  for (size_t i = 0; i < outline.count; i++) {
+    const double t = outline.point[i].time_s + outline.anchor_s;
+    /* A mean over some minutes of a pulse of hours: a hundredth of its height. */
+    check_near(outline.point[i].value, pulse(t, 9700, 2900, 0.041, 5) / trace->height_g_m3, 0.01);
+    assert_true(i == 0 || outline.point[i].time_s > outline.point[i - 1].time_s);
+  }
+  free(trace);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lead_matches_published_polynomial),
@@ -479,6 +500,7 @@ int main(void) {
       cmocka_unit_test(test_a_dense_record_keeps_its_pulse),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_long_watch_keeps_the_pulse_sharp),
+      cmocka_unit_test(test_a_point_of_the_outline_is_the_mean_of_its_readings),
   };
   return cmocka_run_group_tests(tests, build_shapes, NULL);
 }

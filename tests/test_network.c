@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "check.h"
 #include "parse_river.h"
 #include "river/course.h"
 
@@ -378,6 +379,92 @@ static void test_a_large_network_loads_in_under_a_second(void **state) {
   free(text);
 }
 
+static void test_a_course_begins_on_a_branch_that_there_is(void **state) {
+  (void)state;
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw__course *course = NULL;
+  for (size_t branch = 0; branch < 3; branch++) {
+    assert_int_equal(hw__course_create(&river, branch, &course), HW_OK);
+    assert_int_equal(course->branch, branch);
+    hw__course_free(course);
+  }
+  assert_int_equal(hw__course_create(&river, 3, &course), HW_EDOMAIN);
+  assert_null(course);
+  /* At the mouth of the brook its own metre 0, just below it the ash. */
+  double x_m = 0, back_m = 0;
+  assert_int_equal(hw__course_create(&river, BROOK, &course), HW_OK);
+  assert_true(hw__course_place(course, BROOK, 0, &x_m) && x_m == 0);
+  assert_int_equal(hw__course_branch(course, 0, &back_m), BROOK);
+  assert_int_equal(hw__course_branch(course, 0.37, &back_m), ASH);
+  check_near(back_m, -4100 + 0.37, 1e-9);
+  assert_false(hw__course_place(course, BROOK, -7300.5, &x_m));
+  assert_false(hw__course_place(course, BROOK, 0.5, &x_m));
+  hw__course_free(course);
+  hw_river_free(&river);
+  river = parse("r.yaml",
+                "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, area_m2: 7}\n"
+                "search: {mass_g: [10, 100], location_m: [-900, 0], time_s: [0, 1]}\n"
+                "sensors: [{id: s1, location_m: 37}]\n");
+  assert_int_equal(hw__course_create(&river, 0, &course), HW_OK);
+  hw__course_free(course);
+  assert_int_equal(hw__course_create(&river, 1, &course), HW_EDOMAIN);
+  hw_river_free(&river);
+}
+
+/* A sensor sees what is released upstream of it, not what is released beside it. */
+static void test_a_sensor_at_the_head_of_the_search_is_told_to_see_nothing(void **state) {
+  (void)state;
+  static const struct {
+    const char *place;
+    bool sees;
+  } cases[] = {{"location_m: -61350", false},
+               {"location_m: -61349", true},
+               {"branch: brook, location_m: -7300", false},
+               {"branch: ash, location_m: -21000", false},
+               {"branch: ash, location_m: -20999", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[3000];
+    snprintf(text, sizeof text,
+             HYDRAULICS BRANCHES SEARCH
+             "sensors: [{id: s1, location_m: -1, noise_relative: 0.1}, {id: odd, noise_relative: "
+             "0.1, %s}]\n",
+             cases[i].place);
+    hw_river river = parse("r.yaml", text);
+    assert_int_equal(!strstr(warnings, "sensor odd"), cases[i].sees);
+    hw_river_free(&river);
+  }
+}
+
+/* A branch without reaches has the hydraulics' numbers; where one of them is unknown it keeps none of its own, whatever
+ * joins it. */
+static void test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_known(void **state) {
+  (void)state;
+  static const struct {
+    const char *hydraulics;
+    size_t reaches;
+  } cases[] = {{"velocity_m_s: 0.7, dispersion_m2_s: 30", 2},
+               {"velocity_m_s: 0.7, dispersion_m2_s: unknown", 0},
+               {"velocity_m_s: unknown, dispersion_m2_s: 30", 0},
+               {"velocity_m_s: unknown, dispersion_m2_s: unknown", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[1000];
+    hw_river river;
+    hw_error error = {""};
+    snprintf(text, sizeof text,
+             "hydraulics: {%s, discharge_m3_s: 7}\nbranches:\n  - {id: stem, head_m: -900}\n"
+             "  - {id: brook, head_m: -90, joins: {branch: stem, at_m: -370}, reaches: [{to_m: 0, velocity_m_s: 0.5, "
+             "dispersion_m2_s: 9, discharge_m3_s: 2}]}\n" SEARCH "sensors: [{id: s1, branch: stem, location_m: -1}]\n",
+             cases[i].hydraulics);
+    const bool named =
+        strstr(cases[i].hydraulics, "dispersion_m2_s: unknown") != NULL; /* the field model has no branches */
+    assert_int_equal(hw_river_parse("r", text, strlen(text), NULL, NULL, &river, &error), named ? HW_EINPUT : HW_OK);
+    if (!named) {
+      assert_int_equal(river.branches[0].reach_count, cases[i].reaches);
+      hw_river_free(&river);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
@@ -391,6 +478,9 @@ int main(void) {
       cmocka_unit_test(test_a_course_is_the_way_down_as_one_line),
       cmocka_unit_test(test_one_branch_is_the_river_itself),
       cmocka_unit_test(test_a_large_network_loads_in_under_a_second),
+      cmocka_unit_test(test_a_course_begins_on_a_branch_that_there_is),
+      cmocka_unit_test(test_a_sensor_at_the_head_of_the_search_is_told_to_see_nothing),
+      cmocka_unit_test(test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
