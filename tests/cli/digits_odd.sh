@@ -118,3 +118,31 @@ awk -F, 'NR == 1 || $1 <= 14400' tree.csv > first.csv
 both tree.yaml first.csv
 sed 's/dispersion_m2_s: {median: 30, factor: 1.5}/dispersion_m2_s: 30/; s/velocity_m_s: {median: 0.8, factor: 1.15}/velocity_m_s: 0.8/' tree.yaml > sure.yaml
 for method in atgd tgd backward; do echo "# $method"; words sure.yaml tree.csv --method $method; done
+echo '# grab samples beside records, in doubt; a release that lasts, and a spike while it passes'
+rows '$2 == "s1" || ($2 == "s2" && $1 == 3000) || ($2 == "s3" && $1 == 5700)' > beside.csv
+both doubted.yaml beside.csv
+headwater simulate known.yaml --source 1234,-5670,-9000 --duration 4500 --noise-relative 0.04 --every 600 --from -6000 --to 16000 |
+  awk -F, '$2 == "s3" && n++ == 22 { $3 = 0.09 } { print $1 "," $2 "," $3 }' > lasting.csv
+both doubted.yaml lasting.csv
+echo '# each sensor alone, in rounds'
+words known.yaml full.csv --per-sensor --method atgd
+words known.yaml full.csv --per-sensor --round 7 --method mtgd --starts 2
+echo '# where to sample next'
+for now in -2000 3000; do
+  for question in place who intake; do
+    awk -F, "NR == 1 || \$1 <= $now" full.csv > until.csv
+    headwater advise doubted.yaml until.csv --for $question --crews 2 --now $now --delay 300 --format json | digits
+    headwater advise field.yaml until.csv --for $question --now $now --horizon 7200 --format json | digits
+  done
+done
+awk -F, 'NR == 1 || $1 <= 30000' tree.csv > later.csv
+for question in place who intake; do headwater advise tree.yaml later.csv --for $question --crews 3 --format json | digits; done
+echo '# could they tell, where to put more, and what is lost by how one learns'
+headwater check doubted.yaml --places 3 | digits
+headwater check tree.yaml --places 2 --format json | digits
+headwater check reaches.yaml stretched.csv --places 3 --format json | digits
+headwater plan reaches.yaml --place 2 --sites -4000,9000,7 --sources 20 --format json | digits
+headwater plan tree.yaml --place 2 --pool 7 --sources 20 --format json | digits
+headwater regret reaches.yaml stretched.csv --methods atgd,mtgd --starts 2 --threads 1 | digits
+headwater compare reaches.yaml stretched.csv --methods atgd,backward,mcmc --truth 1234,-5670,-9000 --format json | digits
+headwater compare sure.yaml tree.csv --methods atgd,backward --truth 5000,ash:-8000,600 --format json | digits
