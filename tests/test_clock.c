@@ -14,6 +14,7 @@
 #include "headwater/headwater.h"
 #include "river/clock.h"
 #include "river/flow_doubt.h"
+#include "river/hydrograph.h"
 
 static const char text[] =
     "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, decay_per_s: 0, velocity_exponent: 0.41}\n"
@@ -257,6 +258,76 @@ static void test_a_gauge_tells_of_the_water_that_passes_it(void **state) {
   }
 }
 
+/* Every entry, just before and just behind it, and outside: lists that grow evenly and unevenly. */
+static void test_the_last_entry_before_a_value_is_found_in_any_list(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 37, 0);
+  for (size_t count = 2; count <= 41; count++) {
+    double list[41];
+    for (size_t i = 0; i < count; i++) {
+      const double even = 14.2 * (double)i;
+      list[i] = count % 3 == 0   ? even
+                : count % 3 == 1 ? pow(1.7, (double)i) - 400
+                : i              ? list[i - 1] + 1e-3 + pow(hw_rng_uniform(&rng), 9)
+                                 : -7;
+    }
+    for (size_t i = 0; i < count; i++) {
+      const double at[] = {list[i], nextafter(list[i], -INFINITY), nextafter(list[i], INFINITY)};
+      for (size_t k = 0; k < 3; k++) {
+        size_t expected = 0;
+        while (expected + 2 < count && list[expected + 1] <= at[k]) {
+          expected++;
+        }
+        assert_int_equal(hw__last_before(list, count, at[k]), expected);
+      }
+    }
+    assert_int_equal(hw__last_before(list, count, -1e300), 0);
+    assert_int_equal(hw__last_before(list, count, 1e300), count - 2);
+  }
+}
+
+/* Against sums of a thousand steps in each stretch, and there and back. */
+static void test_a_hydrograph_is_straight_between_its_readings_and_its_integral_is_theirs(void **state) {
+  (void)state;
+  enum { COUNT = 6, STEPS = 1000 };
+  double time_s[COUNT] = {-900, 370, 1420, 1421, 9000, 9001}, ratio[COUNT] = {2, 0.5, 3, 3, 3.00001, 1}, logs[COUNT],
+         elapsed[COUNT];
+  hw__hydrograph s = {COUNT, time_s, ratio, logs, elapsed, 0.41};
+  hw__hydrograph_finish(&s);
+  double sum = 0;
+  for (size_t i = 0; i < COUNT; i++) {
+    check_near(hw__hydrograph_ratio(&s, time_s[i]), ratio[i], 0);
+    check_near(hw__hydrograph_log_ratio(&s, time_s[i]), log(ratio[i]), 0);
+    check_near(hw__hydrograph_elapsed(&s, time_s[i]), sum,
+               1e-5 * fabs(sum)); /* Simpson's error where it falls to a fourth */
+    check_near(hw__hydrograph_time(&s, hw__hydrograph_elapsed(&s, time_s[i])), time_s[i], 1e-8);
+    for (size_t k = 0; i + 1 < COUNT && k < STEPS; k++) {
+      const double step = (time_s[i + 1] - time_s[i]) / STEPS, a = time_s[i] + (double)k * step;
+      const double share = ((double)k + 0.5) / STEPS, middle = ratio[i] + share * (ratio[i + 1] - ratio[i]);
+      check_near(hw__hydrograph_ratio(&s, a + 0.5 * step), middle, 1e-9);
+      check_near(hw__hydrograph_log_ratio(&s, a + 0.5 * step), log(ratio[i]) + share * log(ratio[i + 1] / ratio[i]),
+                 1e-9);
+      check_near(hw__hydrograph_time(&s, hw__hydrograph_elapsed(&s, a)), a, 1e-7);
+      sum += step * pow(middle, 0.41);
+    }
+  }
+  /* Before the first and after the last it stays. */
+  check_near(hw__hydrograph_ratio(&s, -5000), 2, 0);
+  check_near(hw__hydrograph_log_ratio(&s, -5000), log(2), 0);
+  check_near(hw__hydrograph_elapsed(&s, -5000), -4100 * pow(2, 0.41), 1e-9);
+  check_near(hw__hydrograph_time(&s, -4100 * pow(2, 0.41)), -5000, 1e-9);
+  check_near(hw__hydrograph_ratio(&s, 12001), 1, 0);
+  check_near(hw__hydrograph_log_ratio(&s, 12001), 0, 0);
+  check_near(hw__hydrograph_elapsed(&s, 12001) - hw__hydrograph_elapsed(&s, 9001), 3000, 1e-8);
+  check_near(hw__hydrograph_time(&s, hw__hydrograph_elapsed(&s, 12001)), 12001, 1e-8);
+  hw__hydrograph single = {1, time_s, ratio, logs, elapsed, 0.41};
+  hw__hydrograph_finish(&single);
+  check_near(hw__hydrograph_elapsed(&single, 100), 1000 * pow(2, 0.41), 1e-9);
+  check_near(hw__hydrograph_time(&single, 1000 * pow(2, 0.41)), 100, 1e-9);
+  check_near(hw__hydrograph_ratio(&single, 37), 2, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steady_flow_leaves_the_clock_alone),
@@ -266,6 +337,8 @@ int main(void) {
       cmocka_unit_test(test_doubt_of_the_flow_grows_from_the_last_reading_on),
       cmocka_unit_test(test_a_long_silence_of_the_gauges_is_doubted_too),
       cmocka_unit_test(test_a_gauge_tells_of_the_water_that_passes_it),
+      cmocka_unit_test(test_the_last_entry_before_a_value_is_found_in_any_list),
+      cmocka_unit_test(test_a_hydrograph_is_straight_between_its_readings_and_its_integral_is_theirs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,6 +465,66 @@ static void test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_know
   }
 }
 
+/* Random trees with a discharge wherever water begins, and some of those below left out: whatever meets goes on. */
+static void test_in_any_tree_what_comes_together_goes_on(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 14, 0);
+  for (int round = 0; round < 40; round++) {
+    enum { BRANCHES_MOST = 9 };
+    const int count = 2 + round % (BRANCHES_MOST - 1);
+    int joins[BRANCHES_MOST] = {0};
+    double at_m[BRANCHES_MOST] = {0}, own[BRANCHES_MOST], whole[BRANCHES_MOST];
+    char text[8000];
+    int size = snprintf(text, sizeof text,
+                        HYDRAULICS SEARCH
+                        "sensors: [{id: low, branch: b0, location_m: -1, noise_relative: 0.05}]\nbranches:\n");
+    for (int i = count - 1; i >= 0; i--) {
+      joins[i] = i ? (int)(hw_rng_uniform(&rng) * i) : -1;
+      at_m[i] = -1000.0 * (1 + (int)(hw_rng_uniform(&rng) * 8)); /* two may meet at one place, or where a reach ends */
+      own[i] = whole[i] = 0.5 + hw_rng_uniform(&rng);
+    }
+    for (int i = count - 1; i > 0; i--) {
+      whole[joins[i]] += whole[i];
+    }
+    for (int i = 0; i < count; i++) {
+      size += snprintf(text + size, sizeof text - (size_t)size, "  - {id: b%d, head_m: -10000, ", i);
+      if (i) {
+        size +=
+            snprintf(text + size, sizeof text - (size_t)size, "joins: {branch: b%d, at_m: %g}, ", joins[i], at_m[i]);
+      }
+      /* At the head, or at the mouth: the rest follows. */
+      const bool mouth = round % 2 && i % 2;
+      size += snprintf(text + size, sizeof text - (size_t)size,
+                       "reaches: [{to_m: -9500, velocity_m_s: 0.5%s%.9g}, {to_m: -5000, velocity_m_s: 0.6}, {to_m: 0, "
+                       "velocity_m_s: 0.7%s%.9g}]}\n",
+                       mouth ? ", decay_per_s: " : ", discharge_m3_s: ", mouth ? 1e-6 : own[i],
+                       mouth ? ", discharge_m3_s: " : ", decay_per_s: ", mouth ? whole[i] : 1e-6);
+    }
+    hw_river river = parse("r.yaml", text);
+    if (warnings[0]) {
+      fail_msg("%s in %s", warnings, text);
+    }
+    for (int i = 0; i < count; i++) {
+      const hw_branch *b = &river.branches[i];
+      for (size_t r = 0; r < b->reach_count; r++) {
+        double expected = own[i];
+        const double from_m = r ? b->reaches[r - 1].to_m : b->head_m;
+        for (int k = 1; k < count; k++) {
+          expected += joins[k] == i && at_m[k] <= from_m ? whole[k] : 0;
+        }
+        check_near(b->reaches[r].discharge_m3_s, expected,
+                   1e-7); /* nine digits in the file, sums and differences of nine */
+        const double to_m = b->reaches[r].to_m;
+        assert_true(b->reaches[r].velocity_m_s == (to_m <= -9500 ? 0.5 : to_m <= -5000 ? 0.6 : 0.7));
+        assert_true(to_m > from_m);
+      }
+      assert_true(b->reaches[b->reach_count - 1].to_m == 0);
+    }
+    hw_river_free(&river);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
@@ -481,6 +541,7 @@ int main(void) {
       cmocka_unit_test(test_a_course_begins_on_a_branch_that_there_is),
       cmocka_unit_test(test_a_sensor_at_the_head_of_the_search_is_told_to_see_nothing),
       cmocka_unit_test(test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_known),
+      cmocka_unit_test(test_in_any_tree_what_comes_together_goes_on),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
