@@ -184,6 +184,47 @@ static void take_mapped_table(const char *text, size_t size, outcome *o) {
   hw_columns_free(columns);
 }
 
+/* A body as it is posted to the service. */
+static void read_body(const char *text, size_t size, hw_rows_format format, const hw_river *river, outcome *o) {
+  hw_rows *rows = NULL;
+  hw_row x;
+  hw_error error = {""};
+  assert_int_equal(hw_rows_create(text, size, format, river, &rows), HW_OK);
+  hw_status status;
+  for (int i = 0; i < ROWS && (status = hw_rows_next(rows, &x, &error)) != HW_EEND; i++) {
+    if (status == HW_OK) {
+      say(o, "%d %d %d '%.*s' '%.*s' %.12g %.12g %d %d %.9g", x.calendar, x.discharge, x.missing, (int)x.river_size,
+          x.river ? x.river : "", (int)x.sensor_size, x.sensor ? x.sensor : "", x.reading.time_s,
+          x.missing ? 0 : x.reading.concentration_g_m3, x.reading.below_limit, x.reading.above_limit, x.discharge_m3_s);
+    } else {
+      say(o, "%d %s", status, error.text);
+    }
+    say(o, " line %zu\n", (size_t)hw_rows_line(rows));
+  }
+  hw_rows_free(rows);
+}
+
+static void take_csv_body(const char *text, size_t size, outcome *o) {
+  read_body(text, size, HW_ROWS_CSV, NULL, o);
+}
+
+static void take_ndjson_body(const char *text, size_t size, outcome *o) {
+  read_body(text, size, HW_ROWS_NDJSON, NULL, o);
+}
+
+/* Of a river whose tables are written another way. */
+static void take_foreign_body(const char *text, size_t size, outcome *o) {
+  static const char mapping[] =
+      "{header: 1, separator: ';', decimal: ',', time: when, time_as: dmy, timezone: '+01:00', sensor: place, value: "
+      "c, "
+      "unit: ug/l, missing: [none]}";
+  hw_river river = {.sensors = sensors, .sensor_count = 2};
+  hw_error error = {""};
+  assert_int_equal(hw_columns_parse("m", mapping, strlen(mapping), &river.import, &error), HW_OK);
+  read_body(text, size, HW_ROWS_CSV, &river, o);
+  hw_columns_free(river.import);
+}
+
 static void take_flow(const char *text, size_t size, outcome *o) {
   static const char river[] =
       "hydraulics: {velocity_m_s: 1.42, dispersion_m2_s: 37, discharge_m3_s: 9}\n"
@@ -276,6 +317,17 @@ static const struct {
     {"mapped table", take_mapped_table,
      "day;clock;place;e_c;q\n1.3.26;8:15;Elm;1.037,5;A\n1.3.26;8:30 pm;7;none;A\n2.3.26;0:15;Elm;<2;\n"
      "2.3.26;0:30;7;-99;A\n2.3.26;0:45;7;14;B\n"},
+    {"csv body", take_csv_body,
+     "\xef\xbb\xbftime,river,sensor,concentration_ug_l,gauge,discharge_m3_s\n2026-03-01T08:15:00+01:00,demo,s1,>14.2,,"
+     "\n"
+     "2026-03-01T08:16:00Z,demo,\"b \"\"2\"\"\",,,\n# "
+     "x\n2026-03-01T08:17:00Z,,,,g1,37.5\n2026-03-01T08:18:00Z,,,,g1,\n"},
+    {"ndjson body", take_ndjson_body,
+     "{\"time_min\": 14.5, \"sensor\": \"s\\u0031\\\\\", \"concentration_mg_l\": 0.37, \"below_limit\": true}\n"
+     "{\"river\":\"demo\",\"sensor\":\"s1\",\"concentration_ug_l\":\"12\",\"time_h\":3,\"above_limit\":true}\n"
+     "{\"time_s\": 7, \"gauge\": \"g1\", \"discharge_m3_s\": 12.5}\n"},
+    {"foreign body", take_foreign_body,
+     "when;place;c\n1.3.2026 8:15;s1;0,37\n1.3.2026 8:30;s2;none\n2.3.2026 8:45;s1;<14,2\n"},
     {"flow", take_flow, "time_min,gauge,discharge_m3_s\n-5,g1,8\n0,\"g 2\",9.5\n0,g1,10.25\n\n# x\n75,g1,12\n"},
 };
 
