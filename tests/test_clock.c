@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "check.h"
 #include "headwater/headwater.h"
+#include "io/flow_file.h"
 #include "river/clock.h"
 #include "river/flow_doubt.h"
 #include "river/hydrograph.h"
@@ -328,6 +330,44 @@ static void test_a_hydrograph_is_straight_between_its_readings_and_its_integral_
   check_near(hw__hydrograph_ratio(&single, 37), 2, 0);
 }
 
+static void ignore(void *context, const char *sentence) {
+  (void)context;
+  (void)sentence;
+}
+
+/* Files of as many rows as places are made for at once, and one more or less. */
+static void test_discharges_are_read_to_the_last_row(void **state) {
+  (void)state;
+  static const size_t sizes[] = {1, 2, 255, 256, 257, 512};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+    char path[] = "/tmp/headwater-flow-XXXXXX";
+    const int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs("discharge_m3_s,note,time_min,gauge\n", file);
+    for (size_t i = sizes[k]; i-- > 0;) { /* latest first */
+      fprintf(file, "%g,x,%g,%s\n", 1.5 + (double)i, 7.0 * (double)i, i % 2 ? "high" : "a");
+    }
+    fclose(file);
+    hw_river river = flooded(0, no_lag);
+    hw_error error = {""};
+    river.flow_file = path;
+    free(river.flow);
+    river.flow = NULL;
+    if (hw__flow_load(&river, ignore, NULL, &error) != HW_OK) {
+      fail_msg("%s", error.text);
+    }
+    unlink(path);
+    assert_int_equal(river.flow_count, sizes[k]);
+    for (size_t i = 0; i < sizes[k]; i++) {
+      assert_true(river.flow[i].time_s == 420.0 * (double)i && river.flow[i].discharge_m3_s == 1.5 + (double)i);
+      assert_int_equal(river.flow[i].gauge, i % 2 ? 1 : 2);
+    }
+    river.flow_file = NULL;
+    hw_river_free(&river);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steady_flow_leaves_the_clock_alone),
@@ -339,6 +379,7 @@ int main(void) {
       cmocka_unit_test(test_a_gauge_tells_of_the_water_that_passes_it),
       cmocka_unit_test(test_the_last_entry_before_a_value_is_found_in_any_list),
       cmocka_unit_test(test_a_hydrograph_is_straight_between_its_readings_and_its_integral_is_theirs),
+      cmocka_unit_test(test_discharges_are_read_to_the_last_row),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

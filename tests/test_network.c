@@ -525,6 +525,38 @@ static void test_in_any_tree_what_comes_together_goes_on(void **state) {
   }
 }
 
+/* Errors are shares of the way to the first sensor that the water reaches, whatever the order of the list; where there
+ * is none, or the branch is not there, they are no numbers. */
+static void test_errors_are_shares_of_the_way_to_the_first_sensor_below(void **state) {
+  (void)state;
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
+  static const struct {
+    size_t branch;
+    double location_m, way_m;
+  } cases[] = {{BROOK, -7300, 7170},      {BROOK, -130, 130 + 2400}, /* at a sensor the next one below counts */
+               {BROOK, -129, 129 + 2400}, {ASH, -1700, 1700 + 30100}, {ASH, -9000, 7300}, {STEM, -40000, 39100},
+               {STEM, -40001, 1},         {STEM, -900, NAN},          {STEM, -899, NAN},  {3, -9000, NAN}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const hw_source truth = {
+        .mass_g = 1000, .location_m = cases[i].location_m, .time_s = 370, .branch = cases[i].branch};
+    const hw_source found = {
+        .mass_g = 870, .location_m = cases[i].location_m + 37, .time_s = 70, .branch = cases[i].branch};
+    const hw_source error = hw_relative_error(&river, &found, &truth);
+    check_near(error.mass_g, 0.13, 1e-12);
+    if (isnan(cases[i].way_m)) {
+      assert_true(isnan(error.location_m) && isnan(error.time_s));
+      continue;
+    }
+    check_near(error.location_m, 37 / cases[i].way_m, 1e-12);
+    assert_true(error.time_s > 0 && isfinite(error.time_s));
+    /* On another branch a distance means nothing. */
+    hw_source elsewhere = found;
+    elsewhere.branch = (found.branch + 1) % 3;
+    assert_true(isnan(hw_relative_error(&river, &elsewhere, &truth).location_m));
+  }
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
@@ -542,6 +574,7 @@ int main(void) {
       cmocka_unit_test(test_a_sensor_at_the_head_of_the_search_is_told_to_see_nothing),
       cmocka_unit_test(test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_known),
       cmocka_unit_test(test_in_any_tree_what_comes_together_goes_on),
+      cmocka_unit_test(test_errors_are_shares_of_the_way_to_the_first_sensor_below),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
