@@ -106,7 +106,7 @@ sensors:
   - {id: last, branch: stem, location_m: -5000}
   - {id: side, branch: ash, location_m: -500, noise_relative: 0.05, noise_absolute_g_m3: 1.0e-4}
   - {id: up, branch: stem, location_m: -25000, noise_relative: 0.05, noise_absolute_g_m3: 1.0e-4}
-candidates: [{id: mill, branch: ash, location_m: -8100}, {id: dairy, branch: beck, location_m: -2500, extent_m: 300}, {id: dock, branch: stem, location_m: -21000}]
+candidates: [{id: mill, branch: ash, location_m: -8100}, {id: dairy, branch: beck, location_m: -2500, extent_m: 300}, {id: dock, branch: stem, location_m: -21000}, {id: works, branch: ash, location_m: -1500, prior: 0.5}, {id: quay, branch: stem, location_m: -9000}]
 intakes: [{id: town, branch: stem, location_m: -1000, alarm_g_m3: 0.05}, {id: pond, branch: beck, location_m: -370, alarm_g_m3: 0.3}, {id: weir, branch: stem, location_m: -30000}]
 END
 for source in 5000,beck:-2600,0 5000,stem:-31000,-3600 5000,ash:-8000,600; do
