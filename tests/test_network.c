@@ -557,6 +557,53 @@ static void test_errors_are_shares_of_the_way_to_the_first_sensor_below(void **s
   hw_river_free(&river);
 }
 
+/* A branch that joins nothing and has no reaches has no end either: it is searched down to the last of its sensors. */
+static void test_an_open_branch_is_searched_down_to_its_last_sensor(void **state) {
+  (void)state;
+#define OPEN                                                                                     \
+  "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, discharge_m3_s: 7}\n"                  \
+  "branches:\n  - {id: stem, head_m: -9000}\n"                                                   \
+  "  - {id: brook, head_m: -800, joins: {branch: stem, at_m: -3700}, reaches: [{to_m: 0, "       \
+  "discharge_m3_s: 1}]}\n"                                                                       \
+  "sensors: [{id: s1, branch: stem, location_m: -900}, {id: s2, branch: brook, location_m: -3}," \
+  " {id: s3, branch: stem, location_m: -142}, {id: s4, branch: stem, location_m: -500}]\n"
+  hw_river river =
+      parse("r.yaml",
+            "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, discharge_m3_s: 7}\n"
+            "branches: [{id: stem, head_m: -9000}]\nsearch: {mass_g: [10, 100], time_s: [0, 1]}\n"
+            "sensors: [{id: s1, location_m: -900}, {id: s2, location_m: -142}, {id: s3, location_m: -500}]\n");
+  assert_true(river.branches[0].search_lo_m == -9000 && river.branches[0].search_hi_m == -142);
+  assert_true(river.search.lo.location_m == -9000 && river.search.hi.location_m == -142);
+  hw_river_free(&river);
+  river = parse("r.yaml", OPEN "search: {mass_g: [10, 100], time_s: [0, 1]}\n");
+  assert_true(river.branches[0].search_lo_m == -9000 && river.branches[0].search_hi_m == 0); /* cut by the brook */
+  assert_true(river.branches[1].search_lo_m == -800 && river.branches[1].search_hi_m == 0);
+  hw_river_free(&river);
+  river = parse("r.yaml", OPEN "search: {mass_g: [10, 100], time_s: [0, 1], locations: {brook: [-800, -14.2]}}\n");
+  assert_true(river.branches[0].search_lo_m > river.branches[0].search_hi_m); /* not searched */
+  assert_true(river.branches[1].search_lo_m == -800 && river.branches[1].search_hi_m == -14.2);
+  assert_true(river.search.lo.location_m == -800 && river.search.hi.location_m == -14.2);
+  hw_river_free(&river);
+  static const struct {
+    const char *search, *sentence;
+  } cases[] = {{"locations: {}", "search locations names no branch, expected at least one"},
+               {"locations: {brook: [-801, -3]}", "search from at -801 m lies above the head of branch brook"},
+               {"locations: {brook: [-80, 0.5]}", "search to at 0.5 m lies below the mouth of branch brook"},
+               {"locations: {brook: [-80, -5], stem: [-90, -80], brook: [-3, -2]}", "second time"},
+               {"locations: {elm: [-80, -5]}", "elm"},
+               {"locations: [-80, -5]", "search locations is a list, expected branches and their [lo, hi]"},
+               {"location_m: [-80, -5]", "search location_m beside branches"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[2000];
+    hw_error error = {""};
+    snprintf(text, sizeof text, OPEN "search: {mass_g: [10, 100], time_s: [0, 1], %s}\n", cases[i].search);
+    assert_int_equal(hw_river_parse("r", text, strlen(text), NULL, NULL, &river, &error), HW_EINPUT);
+    if (!strstr(error.text, cases[i].sentence)) {
+      fail_msg("'%s' instead of '%s'", error.text, cases[i].sentence);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
@@ -575,6 +622,7 @@ int main(void) {
       cmocka_unit_test(test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_known),
       cmocka_unit_test(test_in_any_tree_what_comes_together_goes_on),
       cmocka_unit_test(test_errors_are_shares_of_the_way_to_the_first_sensor_below),
+      cmocka_unit_test(test_an_open_branch_is_searched_down_to_its_last_sensor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
