@@ -369,6 +369,21 @@ static void test_discharges_are_read_to_the_last_row(void **state) {
   }
 }
 
+/* Only how long ago the last discharge was counts, and how far off the next is, not what the clock shows. */
+static void test_doubt_of_the_flow_does_not_depend_on_where_time_begins(void **state) {
+  (void)state;
+  static const double begins_s[] = {0, -14200, 370000, 1772352900};
+  const double day_s = 86400;
+  for (size_t i = 0; i < 4; i++) {
+    hw_range passage = {begins_s[i] + 0.9 * day_s, begins_s[i] + day_s, begins_s[i] + 1.2 * day_s};
+    hw__flow_doubt(&passage, begins_s[i], begins_s[i] + 4 * day_s, 0.45, 1.645);
+    const double slower = exp(1.645 * 0.45 * 0.25 * sqrt(0.75)); /* a day of four: three quarters of the variance */
+    /* To what a double of 2e9 s resolves. */
+    check_near(passage.hi - begins_s[i], day_s + hypot(0.2 * day_s, day_s * (slower - 1)), 1e-5);
+    check_near(passage.lo - begins_s[i], day_s - hypot(0.1 * day_s, day_s * (1 - 1 / slower)), 1e-5);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steady_flow_leaves_the_clock_alone),
@@ -381,6 +396,7 @@ int main(void) {
       cmocka_unit_test(test_the_last_entry_before_a_value_is_found_in_any_list),
       cmocka_unit_test(test_a_hydrograph_is_straight_between_its_readings_and_its_integral_is_theirs),
       cmocka_unit_test(test_discharges_are_read_to_the_last_row),
+      cmocka_unit_test(test_doubt_of_the_flow_does_not_depend_on_where_time_begins),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

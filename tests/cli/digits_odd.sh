@@ -94,6 +94,9 @@ done
 river 'velocity_m_s: unknown, dispersion_m2_s: unknown, discharge_m3_s: 29' |
   sed 's/location_m: 370,/location_m: 370, discharge_m3_s: 0.2,/; s/location_m: 4200,/location_m: 4200, discharge_m3_s: 30,/' > slip.yaml
 both slip.yaml full.csv
+river 'velocity_m_s: unknown, dispersion_m2_s: unknown' |
+  sed 's/location_m: 370,/location_m: 370, discharge_m3_s: 12,/; s/location_m: 4200,/location_m: 4200, discharge_m3_s: 20,/; s/location_m: 6100,/location_m: 6100, discharge_m3_s: 45,/' > growing.yaml
+both growing.yaml rising.csv
 echo '# branches of branches, sensors out of order on them, noise that nobody stated'
 cat > tree.yaml <<'END'
 hydraulics: {velocity_m_s: {median: 0.8, factor: 1.15}, dispersion_m2_s: {median: 30, factor: 1.5}, decay_per_s: 2.0e-6}
