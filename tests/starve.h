@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "headwater/headwater.h"
+
 void *__real_calloc(size_t count, size_t size);
 void *__real_malloc(size_t size);
 void *__real_realloc(void *old, size_t size);
@@ -44,6 +46,25 @@ void *__wrap_malloc(size_t size) {
 
 void *__wrap_realloc(void *old, size_t size) {
   return fails() ? NULL : __real_realloc(old, size);
+}
+
+/* Lets the first, second, ... allocation of a call fail until the call gets through without meeting one.
+ * Returned: how many failures were met. */
+typedef hw_status (*attempt)(void *context);
+
+static inline long provoke(attempt call, void *context) {
+  for (long n = 0; n < 10000; n++) {
+    starve(n, false);
+    const hw_status status = call(context);
+    feed_again();
+    if (!met) {
+      assert_int_equal(status, HW_OK);
+      return n;
+    }
+    assert_int_equal(status, HW_ENOMEM);
+  }
+  fail_msg("more than 10000 allocations");
+  return 0;
 }
 
 #endif

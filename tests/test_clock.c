@@ -7,13 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "check.h"
 #include "headwater/headwater.h"
+#include "io/flow_file.h"
 #include "river/clock.h"
 #include "river/flow_doubt.h"
+#include "river/hydrograph.h"
 
 static const char text[] =
     "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, decay_per_s: 0, velocity_exponent: 0.41}\n"
@@ -214,6 +217,173 @@ static void test_a_long_silence_of_the_gauges_is_doubted_too(void **state) {
   assert_true(ended.lo == day_s && ended.hi == day_s);
 }
 
+/* Two gauges that show discharges of their own all the time: who tells of a place is who is on its water, the gauge
+ * that stands at the place included, the one just above a confluence not. */
+static void test_a_gauge_tells_of_the_water_that_passes_it(void **state) {
+  (void)state;
+  static const struct {
+    size_t gauge_branch[2];
+    double gauge_m[2];
+    size_t branch;
+    double x_m, ratio;
+  } cases[] = {
+      {{STEM, STEM}, {0, -45000}, STEM, 0, 2},           /* at the lowest place of all stands a gauge */
+      {{STEM, STEM}, {-900, -45000}, STEM, -60000, 3},   /* at the head only the upper one is below */
+      {{STEM, STEM}, {-45000, -60000}, STEM, -60000, 3}, /* one stands at the head itself */
+      {{STEM, STEM}, {-900, -31000}, ASH, -21000, 2},    /* the other is where the ash comes in: not its water */
+      {{STEM, STEM}, {-900, -30999}, ASH, -21000, 3},    /* a metre further down it is */
+      {{ASH, STEM}, {-21000, -45000}, STEM, -60000, 3},  /* a tributary's tells nothing of the stem above */
+      {{ASH, STEM}, {-1700, -45000}, ASH, 0, 2},         /* and at its mouth the tributary's own counts */
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw_river river = flooded(0, no_lag);
+    river.gauge_count = 2;
+    for (size_t g = 0; g < 2; g++) {
+      river.gauges[g].branch = cases[i].gauge_branch[g];
+      river.gauges[g].location_m = cases[i].gauge_m[g];
+      hw_transport *transport = NULL;
+      assert_int_equal(hw_transport_create(&river, NULL, &transport), HW_OK);
+      const double q = hw_transport_leg_between(transport, river.gauges[g].branch, river.gauges[g].location_m,
+                                                river.gauges[g].branch, river.gauges[g].location_m)
+                           .discharge_m3_s;
+      hw_transport_free(transport);
+      river.flow[river.flow_count++] = (hw_flow){g, 0, (g == 0 ? 2 : 3) * q};
+    }
+    hw__clock *clock = NULL;
+    assert_int_equal(hw__clock_create(&river, &clock), HW_OK);
+    const double found = hw__clock_ratio(clock, cases[i].branch, cases[i].x_m, 37);
+    if (!(fabs(found - cases[i].ratio) < 1e-9)) { /* logarithms and back */
+      fail_msg("case %zu: %g", i, found);
+    }
+    hw__clock_free(clock);
+    hw_river_free(&river);
+  }
+}
+
+/* Every entry, just before and just behind it, and outside: lists that grow evenly and unevenly. */
+static void test_the_last_entry_before_a_value_is_found_in_any_list(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 37, 0);
+  for (size_t count = 2; count <= 41; count++) {
+    double list[41];
+    for (size_t i = 0; i < count; i++) {
+      const double even = 14.2 * (double)i;
+      list[i] = count % 3 == 0   ? even
+                : count % 3 == 1 ? pow(1.7, (double)i) - 400
+                : i              ? list[i - 1] + 1e-3 + pow(hw_rng_uniform(&rng), 9)
+                                 : -7;
+    }
+    for (size_t i = 0; i < count; i++) {
+      const double at[] = {list[i], nextafter(list[i], -INFINITY), nextafter(list[i], INFINITY)};
+      for (size_t k = 0; k < 3; k++) {
+        size_t expected = 0;
+        while (expected + 2 < count && list[expected + 1] <= at[k]) {
+          expected++;
+        }
+        assert_int_equal(hw__last_before(list, count, at[k]), expected);
+      }
+    }
+    assert_int_equal(hw__last_before(list, count, -1e300), 0);
+    assert_int_equal(hw__last_before(list, count, 1e300), count - 2);
+  }
+}
+
+/* Against sums of a thousand steps in each stretch, and there and back. */
+static void test_a_hydrograph_is_straight_between_its_readings_and_its_integral_is_theirs(void **state) {
+  (void)state;
+  /* Falls to next to nothing, and rises from it by a little: what hardly changes is told by its own size. */
+  enum { COUNT = 8, STEPS = 1000 };
+  double time_s[COUNT] = {-900, 370, 1420, 1421, 9000, 9001, 10000, 11000};
+  double ratio[COUNT] = {2, 0.5, 3, 3, 3.00001, 1, 0.02, 0.0203}, logs[COUNT], elapsed[COUNT];
+  hw__hydrograph s = {COUNT, time_s, ratio, logs, elapsed, 0.41};
+  hw__hydrograph_finish(&s);
+  double sum = 0;
+  for (size_t i = 0; i < COUNT; i++) {
+    check_near(hw__hydrograph_ratio(&s, time_s[i]), ratio[i], 0);
+    check_near(hw__hydrograph_log_ratio(&s, time_s[i]), log(ratio[i]), 0);
+    check_near(hw__hydrograph_elapsed(&s, time_s[i]), sum,
+               1e-5 * fabs(sum)); /* Simpson's error where it falls to a fourth */
+    check_near(hw__hydrograph_time(&s, hw__hydrograph_elapsed(&s, time_s[i])), time_s[i], 1e-8);
+    for (size_t k = 0; i + 1 < COUNT && k < STEPS; k++) {
+      const double step = (time_s[i + 1] - time_s[i]) / STEPS, a = time_s[i] + (double)k * step;
+      const double share = ((double)k + 0.5) / STEPS, middle = ratio[i] + share * (ratio[i + 1] - ratio[i]);
+      check_near(hw__hydrograph_ratio(&s, a + 0.5 * step), middle, 1e-9);
+      check_near(hw__hydrograph_log_ratio(&s, a + 0.5 * step), log(ratio[i]) + share * log(ratio[i + 1] / ratio[i]),
+                 1e-9);
+      check_near(hw__hydrograph_time(&s, hw__hydrograph_elapsed(&s, a)), a, 1e-7);
+      sum += step * pow(middle, 0.41);
+    }
+  }
+  /* Before the first and after the last it stays. */
+  check_near(hw__hydrograph_ratio(&s, -5000), 2, 0);
+  check_near(hw__hydrograph_log_ratio(&s, -5000), log(2), 0);
+  check_near(hw__hydrograph_elapsed(&s, -5000), -4100 * pow(2, 0.41), 1e-9);
+  check_near(hw__hydrograph_time(&s, -4100 * pow(2, 0.41)), -5000, 1e-9);
+  check_near(hw__hydrograph_ratio(&s, 14000), 0.0203, 0);
+  check_near(hw__hydrograph_log_ratio(&s, 14000), log(0.0203), 0);
+  check_near(hw__hydrograph_elapsed(&s, 14000) - hw__hydrograph_elapsed(&s, 11000), 3000 * pow(0.0203, 0.41), 1e-8);
+  check_near(hw__hydrograph_time(&s, hw__hydrograph_elapsed(&s, 14000)), 14000, 1e-7);
+  hw__hydrograph single = {1, time_s, ratio, logs, elapsed, 0.41};
+  hw__hydrograph_finish(&single);
+  check_near(hw__hydrograph_elapsed(&single, 100), 1000 * pow(2, 0.41), 1e-9);
+  check_near(hw__hydrograph_time(&single, 1000 * pow(2, 0.41)), 100, 1e-9);
+  check_near(hw__hydrograph_ratio(&single, 37), 2, 0);
+}
+
+static void ignore(void *context, const char *sentence) {
+  (void)context;
+  (void)sentence;
+}
+
+/* Files of as many rows as places are made for at once, and one more or less. */
+static void test_discharges_are_read_to_the_last_row(void **state) {
+  (void)state;
+  static const size_t sizes[] = {1, 2, 255, 256, 257, 512};
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+    char path[] = "/tmp/headwater-flow-XXXXXX";
+    const int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+    assert_non_null(file);
+    fputs("discharge_m3_s,note,time_min,gauge\n", file);
+    for (size_t i = sizes[k]; i-- > 0;) { /* latest first */
+      fprintf(file, "%g,x,%g,%s\n", 1.5 + (double)i, 7.0 * (double)i, i % 2 ? "high" : "a");
+    }
+    fclose(file);
+    hw_river river = flooded(0, no_lag);
+    hw_error error = {""};
+    river.flow_file = path;
+    free(river.flow);
+    river.flow = NULL;
+    if (hw__flow_load(&river, ignore, NULL, &error) != HW_OK) {
+      fail_msg("%s", error.text);
+    }
+    unlink(path);
+    assert_int_equal(river.flow_count, sizes[k]);
+    for (size_t i = 0; i < sizes[k]; i++) {
+      assert_true(river.flow[i].time_s == 420.0 * (double)i && river.flow[i].discharge_m3_s == 1.5 + (double)i);
+      assert_int_equal(river.flow[i].gauge, i % 2 ? 1 : 2);
+    }
+    river.flow_file = NULL;
+    hw_river_free(&river);
+  }
+}
+
+/* Only how long ago the last discharge was counts, and how far off the next is, not what the clock shows. */
+static void test_doubt_of_the_flow_does_not_depend_on_where_time_begins(void **state) {
+  (void)state;
+  static const double begins_s[] = {0, -14200, 370000, 1772352900};
+  const double day_s = 86400;
+  for (size_t i = 0; i < 4; i++) {
+    hw_range passage = {begins_s[i] + 0.9 * day_s, begins_s[i] + day_s, begins_s[i] + 1.2 * day_s};
+    hw__flow_doubt(&passage, begins_s[i], begins_s[i] + 4 * day_s, 0.45, 1.645);
+    const double slower = exp(1.645 * 0.45 * 0.25 * sqrt(0.75)); /* a day of four: three quarters of the variance */
+    /* To what a double of 2e9 s resolves. */
+    check_near(passage.hi - begins_s[i], day_s + hypot(0.2 * day_s, day_s * (slower - 1)), 1e-5);
+    check_near(passage.lo - begins_s[i], day_s - hypot(0.1 * day_s, day_s * (1 - 1 / slower)), 1e-5);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_steady_flow_leaves_the_clock_alone),
@@ -222,6 +392,11 @@ int main(void) {
       cmocka_unit_test(test_several_gauges_follow_the_water),
       cmocka_unit_test(test_doubt_of_the_flow_grows_from_the_last_reading_on),
       cmocka_unit_test(test_a_long_silence_of_the_gauges_is_doubted_too),
+      cmocka_unit_test(test_a_gauge_tells_of_the_water_that_passes_it),
+      cmocka_unit_test(test_the_last_entry_before_a_value_is_found_in_any_list),
+      cmocka_unit_test(test_a_hydrograph_is_straight_between_its_readings_and_its_integral_is_theirs),
+      cmocka_unit_test(test_discharges_are_read_to_the_last_row),
+      cmocka_unit_test(test_doubt_of_the_flow_does_not_depend_on_where_time_begins),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

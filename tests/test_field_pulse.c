@@ -457,6 +457,79 @@ static void test_long_watch_keeps_the_pulse_sharp(void **state) {
   free(trace);
 }
 
+/* A point of the outline stands for several readings of a dense record: their mean height at their mean time. */
+static void test_a_point_of_the_outline_is_the_mean_of_its_readings(void **state) {
+  (void)state;
+  hw__trace *trace = calloc(1, sizeof *trace);
+  const hw_sensor sensor = plain_sensor();
+  for (double t = 0; t < 24000; t += 60) {
+    feed(trace, t, pulse(t, 9700, 2900, 0.041, 5));
+  }
+  hw__trace_settle(trace, &sensor);
+  hw__outline outline;
+  hw__trace_outline(trace, &hw__population_shipped, &outline);
+  assert_true(outline.count > 10 && 2 * outline.count < trace->count);
+  for (size_t i = 0; i < outline.count; i++) {
+    const double t = outline.point[i].time_s + outline.anchor_s;
+    /* A mean over some minutes of a pulse of hours: a hundredth of its height. */
+    check_near(outline.point[i].value, pulse(t, 9700, 2900, 0.041, 5) / trace->height_g_m3, 0.01);
+    assert_true(i == 0 || outline.point[i].time_s > outline.point[i - 1].time_s);
+  }
+  free(trace);
+}
+
+/* A trace whose heights lie on the bounds themselves: a tenth and three hundredths of 100, every 10 s. */
+static void on_the_bounds(hw__trace *trace, const double *heights, size_t count, size_t onset) {
+  memset(trace, 0, sizeof *trace);
+  trace->count = count;
+  trace->onset = onset;
+  trace->flatness = NAN;
+  trace->smallest_g_m3 = 1;
+  for (size_t i = 0; i < count; i++) {
+    trace->clean[i] = trace->entry[i].value_g_m3 = heights[i];
+    trace->entry[i].time_s = 10 * (double)i;
+    trace->entry[i].count = 1;
+    if (heights[i] > trace->height_g_m3) {
+      trace->height_g_m3 = heights[i];
+      trace->peak = i;
+    }
+  }
+}
+
+static void test_what_lies_on_a_bound_of_the_pulse_belongs_to_it(void **state) {
+  (void)state;
+  static hw__trace trace;
+  hw__outline outline;
+  static const double heights[] = {1, 1, 10, 50, 100, 60, 10, 9, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2};
+  enum { COUNT = sizeof heights / sizeof heights[0] };
+  on_the_bounds(&trace, heights, COUNT, 2);
+  assert_true(hw__trace_front_seen(&trace));
+  check_near(hw__trace_end_s(&trace), 70, 0); /* the first below a tenth */
+  /* From the entry before the onset on, by trapezoids. */
+  check_near(hw__trace_area(&trace), 10 * (5.5 + 30 + 75 + 80 + 35 + 9.5 + 6 + 2.5 + 20), 1e-9);
+  hw__trace_outline(&trace, &hw__population_shipped, &outline);
+  check_near(outline.anchor_s, 60, 0); /* the last at or above a tenth */
+  assert_int_equal(outline.count,
+                   2 + 15); /* two before the onset, and eight after the last at or above three hundredths */
+  for (size_t i = 0; i < outline.count; i++) {
+    check_near(outline.point[i].time_s, 10.0 * (double)i - 60, 1e-12);
+    check_near(outline.point[i].value, heights[i] / 100, 1e-15);
+  }
+  /* Where the record is shorter than that it ends with its last entry. */
+  on_the_bounds(&trace, heights, 12, 2);
+  hw__trace_outline(&trace, &hw__population_shipped, &outline);
+  assert_int_equal(outline.count, 12);
+  /* A record that begins with the pulse: its front was seen if it begins below a tenth. */
+  on_the_bounds(&trace, heights + 2, COUNT - 2, 0);
+  assert_false(hw__trace_front_seen(&trace));
+  check_near(hw__trace_area(&trace), 10 * (30 + 75 + 80 + 35 + 9.5 + 6 + 2.5 + 20), 1e-9);
+  trace.clean[0] = 9.99;
+  assert_true(hw__trace_front_seen(&trace));
+  /* Never down again: the last entry of all. */
+  on_the_bounds(&trace, heights, 7, 2);
+  check_near(hw__trace_end_s(&trace), 60, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_lead_matches_published_polynomial),
@@ -479,6 +552,8 @@ int main(void) {
       cmocka_unit_test(test_a_dense_record_keeps_its_pulse),
       cmocka_unit_test(test_noise_alone_is_no_pulse),
       cmocka_unit_test(test_long_watch_keeps_the_pulse_sharp),
+      cmocka_unit_test(test_a_point_of_the_outline_is_the_mean_of_its_readings),
+      cmocka_unit_test(test_what_lies_on_a_bound_of_the_pulse_belongs_to_it),
   };
   return cmocka_run_group_tests(tests, build_shapes, NULL);
 }

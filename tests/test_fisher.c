@@ -149,12 +149,34 @@ static void test_bad_schedules_are_refused(void **state) {
   hw_river_free(&river);
 }
 
+/* Not by readings that tell the place no better than the box does; a box without width asks for nothing. */
+static void test_a_place_known_no_better_than_the_box_is_not_identified(void **state) {
+  (void)state;
+  hw_river river = uncertain_river();
+  const double sd_m = bound_of(&river, NULL).location_m;
+  assert_true(sd_m > 0 && isfinite(sd_m));
+  static const double middles_m[] = {-22000, 14.2, 37000};
+  for (size_t i = 0; i < 3; i++) {
+    static const struct {
+      double widths;
+      bool identified;
+    } cases[] = {{0.99, false}, {1.01, true}, {100, true}, {0.01, false}, {0, true}};
+    for (size_t k = 0; k < 5; k++) {
+      river.search.lo.location_m = middles_m[i] - 0.5 * cases[k].widths * sd_m;
+      river.search.hi.location_m = middles_m[i] + 0.5 * cases[k].widths * sd_m;
+      assert_int_equal(bound_of(&river, NULL).identifiable, cases[k].identified);
+    }
+  }
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_information_matches_finite_differences),
       cmocka_unit_test(test_every_doubt_raises_the_bound),
       cmocka_unit_test(test_a_lone_reading_identifies_nothing),
       cmocka_unit_test(test_bad_schedules_are_refused),
+      cmocka_unit_test(test_a_place_known_no_better_than_the_box_is_not_identified),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

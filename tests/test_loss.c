@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "check.h"
 #include "headwater/headwater.h"
 #include "loss/box.h"
 #include "loss/lipschitz.h"
@@ -439,6 +440,60 @@ static void test_printed_constants_are_out_of_any_range(void **state) {
   tear_down(&b);
 }
 
+/* Both constants are the largest over a grid of what their definition says of neighbours, in any unit. */
+static void test_curvature_is_the_largest_on_the_grid_and_between_its_neighbours(void **state) {
+  (void)state;
+  bench b;
+  set_up(&b, 9, 0.05);
+  const hw_box *box = &b.river.search;
+  enum { K = 3 };
+  static const double unit[3] = {142, 3700, 910};
+  const double loss_scale = 7.3;
+  double width[3], lo[3], smoothness = 0, hessian = 0, found[2];
+  static double h[K * K * K][3][3];
+  hw__box_widths(box, width);
+  hw__source_to(&box->lo, lo);
+  for (int i = 0; i < K * K * K; i++) {
+    const int at[3] = {i % K, i / K % K, i / K / K};
+    double x[3], square = 0;
+    for (int d = 0; d < 3; d++) {
+      x[d] = lo[d] + width[d] * at[d] / (K - 1.0);
+    }
+    const hw_source source = hw__source_from(x);
+    hw__misfit_hessian(&b.misfit, &b.packed, &source, h[i]);
+    for (int d = 0; d < 9; d++) {
+      h[i][d / 3][d % 3] *= unit[d / 3] * unit[d % 3] * loss_scale;
+      square += h[i][d / 3][d % 3] * h[i][d / 3][d % 3];
+    }
+    smoothness = fmax(smoothness, sqrt(square));
+    static const int before[3] = {1, K, K * K};
+    for (int j = 0; j < 3; j++) {
+      square = 0;
+      for (int d = 0; at[j] > 0 && d < 9; d++) {
+        square += pow(h[i][d / 3][d % 3] - h[i - before[j]][d / 3][d % 3], 2);
+      }
+      hessian = fmax(hessian, sqrt(square) / (width[j] / unit[j] / (K - 1)));
+    }
+  }
+  hw__lipschitz_curvature(&b.misfit, &b.packed, box, K, unit, loss_scale, &found[0], &found[1]);
+  /* Sums of nine products in another order. */
+  check_near(found[0], smoothness, 1e-12 * smoothness);
+  check_near(found[1], hessian, 1e-12 * hessian);
+  assert_true(smoothness > 0 && hessian > 0);
+  /* A side without width has no neighbours: nothing is divided by it. And one point tells nothing. */
+  hw_box flat = *box;
+  flat.hi.mass_g = flat.lo.mass_g;
+  hw__lipschitz_curvature(&b.misfit, &b.packed, &flat, K, unit, loss_scale, &found[0], &found[1]);
+  assert_true(isfinite(found[1]) && found[1] > 0 && found[1] <= hessian);
+  double slope[3];
+  hw__lipschitz_slopes(&b.misfit, &b.packed, &flat, K, slope);
+  assert_true(slope[0] == 0 && slope[1] > 0 && slope[2] > 0);
+  hw__lipschitz_curvature(&b.misfit, &b.packed, box, 1, unit, loss_scale, &found[0], &found[1]);
+  hw__lipschitz_slopes(&b.misfit, &b.packed, box, 1, slope);
+  assert_true(found[0] == 0 && found[1] == 0 && slope[1] == 0);
+  tear_down(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_loss_is_its_definition),
@@ -458,6 +513,7 @@ int main(void) {
       cmocka_unit_test(test_a_pulse_is_six_readings_five_of_them_above_a_twentieth),
       cmocka_unit_test(test_moments_lead_to_the_release),
       cmocka_unit_test(test_printed_constants_are_out_of_any_range),
+      cmocka_unit_test(test_curvature_is_the_largest_on_the_grid_and_between_its_neighbours),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,25 +12,6 @@
 #include "paper_river.h"
 #include "starve.h"
 
-/* Lets the first, second, ... allocation of a call fail until the call gets through without meeting one.
- * Returned: how many failures were met. */
-typedef hw_status (*attempt)(void *context);
-
-static long provoke(attempt call, void *context) {
-  for (long n = 0; n < 10000; n++) {
-    starve(n, false);
-    const hw_status status = call(context);
-    feed_again();
-    if (!met) {
-      assert_int_equal(status, HW_OK);
-      return n;
-    }
-    assert_int_equal(status, HW_ENOMEM);
-  }
-  fail_msg("more than 10000 allocations");
-  return 0;
-}
-
 typedef struct {
   hw_river river;
   hw_reading *readings;

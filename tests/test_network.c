@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "check.h"
 #include "parse_river.h"
 #include "river/course.h"
 
@@ -378,6 +379,231 @@ static void test_a_large_network_loads_in_under_a_second(void **state) {
   free(text);
 }
 
+static void test_a_course_begins_on_a_branch_that_there_is(void **state) {
+  (void)state;
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
+  hw__course *course = NULL;
+  for (size_t branch = 0; branch < 3; branch++) {
+    assert_int_equal(hw__course_create(&river, branch, &course), HW_OK);
+    assert_int_equal(course->branch, branch);
+    hw__course_free(course);
+  }
+  assert_int_equal(hw__course_create(&river, 3, &course), HW_EDOMAIN);
+  assert_null(course);
+  /* At the mouth of the brook its own metre 0, just below it the ash. */
+  double x_m = 0, back_m = 0;
+  assert_int_equal(hw__course_create(&river, BROOK, &course), HW_OK);
+  assert_true(hw__course_place(course, BROOK, 0, &x_m) && x_m == 0);
+  assert_int_equal(hw__course_branch(course, 0, &back_m), BROOK);
+  assert_int_equal(hw__course_branch(course, 0.37, &back_m), ASH);
+  check_near(back_m, -4100 + 0.37, 1e-9);
+  assert_false(hw__course_place(course, BROOK, -7300.5, &x_m));
+  assert_false(hw__course_place(course, BROOK, 0.5, &x_m));
+  hw__course_free(course);
+  hw_river_free(&river);
+  river = parse("r.yaml",
+                "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, area_m2: 7}\n"
+                "search: {mass_g: [10, 100], location_m: [-900, 0], time_s: [0, 1]}\n"
+                "sensors: [{id: s1, location_m: 37}]\n");
+  assert_int_equal(hw__course_create(&river, 0, &course), HW_OK);
+  hw__course_free(course);
+  assert_int_equal(hw__course_create(&river, 1, &course), HW_EDOMAIN);
+  hw_river_free(&river);
+}
+
+/* A sensor sees what is released upstream of it, not what is released beside it. */
+static void test_a_sensor_at_the_head_of_the_search_is_told_to_see_nothing(void **state) {
+  (void)state;
+  static const struct {
+    const char *place;
+    bool sees;
+  } cases[] = {{"location_m: -61350", false},
+               {"location_m: -61349", true},
+               {"branch: brook, location_m: -7300", false},
+               {"branch: ash, location_m: -21000", false},
+               {"branch: ash, location_m: -20999", true}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[3000];
+    snprintf(text, sizeof text,
+             HYDRAULICS BRANCHES SEARCH
+             "sensors: [{id: s1, location_m: -1, noise_relative: 0.1}, {id: odd, noise_relative: "
+             "0.1, %s}]\n",
+             cases[i].place);
+    hw_river river = parse("r.yaml", text);
+    assert_int_equal(!strstr(warnings, "sensor odd"), cases[i].sees);
+    hw_river_free(&river);
+  }
+}
+
+/* A branch without reaches has the hydraulics' numbers; where one of them is unknown it keeps none of its own, whatever
+ * joins it. */
+static void test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_known(void **state) {
+  (void)state;
+  static const struct {
+    const char *hydraulics;
+    size_t reaches;
+  } cases[] = {{"velocity_m_s: 0.7, dispersion_m2_s: 30", 2},
+               {"velocity_m_s: 0.7, dispersion_m2_s: unknown", 0},
+               {"velocity_m_s: unknown, dispersion_m2_s: 30", 0},
+               {"velocity_m_s: unknown, dispersion_m2_s: unknown", 0}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[1000];
+    hw_river river;
+    hw_error error = {""};
+    snprintf(text, sizeof text,
+             "hydraulics: {%s, discharge_m3_s: 7}\nbranches:\n  - {id: stem, head_m: -900}\n"
+             "  - {id: brook, head_m: -90, joins: {branch: stem, at_m: -370}, reaches: [{to_m: 0, velocity_m_s: 0.5, "
+             "dispersion_m2_s: 9, discharge_m3_s: 2}]}\n" SEARCH "sensors: [{id: s1, branch: stem, location_m: -1}]\n",
+             cases[i].hydraulics);
+    const bool named =
+        strstr(cases[i].hydraulics, "dispersion_m2_s: unknown") != NULL; /* the field model has no branches */
+    assert_int_equal(hw_river_parse("r", text, strlen(text), NULL, NULL, &river, &error), named ? HW_EINPUT : HW_OK);
+    if (!named) {
+      assert_int_equal(river.branches[0].reach_count, cases[i].reaches);
+      hw_river_free(&river);
+    }
+  }
+}
+
+/* Random trees with a discharge wherever water begins, and some of those below left out: whatever meets goes on. */
+static void test_in_any_tree_what_comes_together_goes_on(void **state) {
+  (void)state;
+  hw_rng rng;
+  hw_rng_seed(&rng, 14, 0);
+  for (int round = 0; round < 40; round++) {
+    enum { BRANCHES_MOST = 9 };
+    const int count = 2 + round % (BRANCHES_MOST - 1);
+    int joins[BRANCHES_MOST] = {0};
+    double at_m[BRANCHES_MOST] = {0}, own[BRANCHES_MOST], whole[BRANCHES_MOST];
+    char text[8000];
+    int size = snprintf(text, sizeof text,
+                        HYDRAULICS SEARCH
+                        "sensors: [{id: low, branch: b0, location_m: -1, noise_relative: 0.05}]\nbranches:\n");
+    for (int i = count - 1; i >= 0; i--) {
+      joins[i] = i ? (int)(hw_rng_uniform(&rng) * i) : -1;
+      at_m[i] = -1000.0 * (1 + (int)(hw_rng_uniform(&rng) * 8)); /* two may meet at one place, or where a reach ends */
+      own[i] = whole[i] = 0.5 + hw_rng_uniform(&rng);
+    }
+    for (int i = count - 1; i > 0; i--) {
+      whole[joins[i]] += whole[i];
+    }
+    for (int i = 0; i < count; i++) {
+      size += snprintf(text + size, sizeof text - (size_t)size, "  - {id: b%d, head_m: -10000, ", i);
+      if (i) {
+        size +=
+            snprintf(text + size, sizeof text - (size_t)size, "joins: {branch: b%d, at_m: %g}, ", joins[i], at_m[i]);
+      }
+      /* At the head, or at the mouth: the rest follows. */
+      const bool mouth = round % 2 && i % 2;
+      size += snprintf(text + size, sizeof text - (size_t)size,
+                       "reaches: [{to_m: -9500, velocity_m_s: 0.5%s%.9g}, {to_m: -5000, velocity_m_s: 0.6}, {to_m: 0, "
+                       "velocity_m_s: 0.7%s%.9g}]}\n",
+                       mouth ? ", decay_per_s: " : ", discharge_m3_s: ", mouth ? 1e-6 : own[i],
+                       mouth ? ", discharge_m3_s: " : ", decay_per_s: ", mouth ? whole[i] : 1e-6);
+    }
+    hw_river river = parse("r.yaml", text);
+    if (warnings[0]) {
+      fail_msg("%s in %s", warnings, text);
+    }
+    for (int i = 0; i < count; i++) {
+      const hw_branch *b = &river.branches[i];
+      for (size_t r = 0; r < b->reach_count; r++) {
+        double expected = own[i];
+        const double from_m = r ? b->reaches[r - 1].to_m : b->head_m;
+        for (int k = 1; k < count; k++) {
+          expected += joins[k] == i && at_m[k] <= from_m ? whole[k] : 0;
+        }
+        check_near(b->reaches[r].discharge_m3_s, expected,
+                   1e-7); /* nine digits in the file, sums and differences of nine */
+        const double to_m = b->reaches[r].to_m;
+        assert_true(b->reaches[r].velocity_m_s == (to_m <= -9500 ? 0.5 : to_m <= -5000 ? 0.6 : 0.7));
+        assert_true(to_m > from_m);
+      }
+      assert_true(b->reaches[b->reach_count - 1].to_m == 0);
+    }
+    hw_river_free(&river);
+  }
+}
+
+/* Errors are shares of the way to the first sensor that the water reaches, whatever the order of the list; where there
+ * is none, or the branch is not there, they are no numbers. */
+static void test_errors_are_shares_of_the_way_to_the_first_sensor_below(void **state) {
+  (void)state;
+  hw_river river = parse("r.yaml", HYDRAULICS BRANCHES SEARCH SENSORS);
+  static const struct {
+    size_t branch;
+    double location_m, way_m;
+  } cases[] = {{BROOK, -7300, 7170},      {BROOK, -130, 130 + 2400}, /* at a sensor the next one below counts */
+               {BROOK, -129, 129 + 2400}, {ASH, -1700, 1700 + 30100}, {ASH, -9000, 7300}, {STEM, -40000, 39100},
+               {STEM, -40001, 1},         {STEM, -900, NAN},          {STEM, -899, NAN},  {3, -9000, NAN}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    const hw_source truth = {
+        .mass_g = 1000, .location_m = cases[i].location_m, .time_s = 370, .branch = cases[i].branch};
+    const hw_source found = {
+        .mass_g = 870, .location_m = cases[i].location_m + 37, .time_s = 70, .branch = cases[i].branch};
+    const hw_source error = hw_relative_error(&river, &found, &truth);
+    check_near(error.mass_g, 0.13, 1e-12);
+    if (isnan(cases[i].way_m)) {
+      assert_true(isnan(error.location_m) && isnan(error.time_s));
+      continue;
+    }
+    check_near(error.location_m, 37 / cases[i].way_m, 1e-12);
+    assert_true(error.time_s > 0 && isfinite(error.time_s));
+    /* On another branch a distance means nothing. */
+    hw_source elsewhere = found;
+    elsewhere.branch = (found.branch + 1) % 3;
+    assert_true(isnan(hw_relative_error(&river, &elsewhere, &truth).location_m));
+  }
+  hw_river_free(&river);
+}
+
+/* A branch that joins nothing and has no reaches has no end either: it is searched down to the last of its sensors. */
+static void test_an_open_branch_is_searched_down_to_its_last_sensor(void **state) {
+  (void)state;
+#define OPEN                                                                                     \
+  "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, discharge_m3_s: 7}\n"                  \
+  "branches:\n  - {id: stem, head_m: -9000}\n"                                                   \
+  "  - {id: brook, head_m: -800, joins: {branch: stem, at_m: -3700}, reaches: [{to_m: 0, "       \
+  "discharge_m3_s: 1}]}\n"                                                                       \
+  "sensors: [{id: s1, branch: stem, location_m: -900}, {id: s2, branch: brook, location_m: -3}," \
+  " {id: s3, branch: stem, location_m: -142}, {id: s4, branch: stem, location_m: -500}]\n"
+  hw_river river =
+      parse("r.yaml",
+            "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, discharge_m3_s: 7}\n"
+            "branches: [{id: stem, head_m: -9000}]\nsearch: {mass_g: [10, 100], time_s: [0, 1]}\n"
+            "sensors: [{id: s1, location_m: -900}, {id: s2, location_m: -142}, {id: s3, location_m: -500}]\n");
+  assert_true(river.branches[0].search_lo_m == -9000 && river.branches[0].search_hi_m == -142);
+  assert_true(river.search.lo.location_m == -9000 && river.search.hi.location_m == -142);
+  hw_river_free(&river);
+  river = parse("r.yaml", OPEN "search: {mass_g: [10, 100], time_s: [0, 1]}\n");
+  assert_true(river.branches[0].search_lo_m == -9000 && river.branches[0].search_hi_m == 0); /* cut by the brook */
+  assert_true(river.branches[1].search_lo_m == -800 && river.branches[1].search_hi_m == 0);
+  hw_river_free(&river);
+  river = parse("r.yaml", OPEN "search: {mass_g: [10, 100], time_s: [0, 1], locations: {brook: [-800, -14.2]}}\n");
+  assert_true(river.branches[0].search_lo_m > river.branches[0].search_hi_m); /* not searched */
+  assert_true(river.branches[1].search_lo_m == -800 && river.branches[1].search_hi_m == -14.2);
+  assert_true(river.search.lo.location_m == -800 && river.search.hi.location_m == -14.2);
+  hw_river_free(&river);
+  static const struct {
+    const char *search, *sentence;
+  } cases[] = {{"locations: {}", "search locations names no branch, expected at least one"},
+               {"locations: {brook: [-801, -3]}", "search from at -801 m lies above the head of branch brook"},
+               {"locations: {brook: [-80, 0.5]}", "search to at 0.5 m lies below the mouth of branch brook"},
+               {"locations: {brook: [-80, -5], stem: [-90, -80], brook: [-3, -2]}", "second time"},
+               {"locations: {elm: [-80, -5]}", "elm"},
+               {"locations: [-80, -5]", "search locations is a list, expected branches and their [lo, hi]"},
+               {"location_m: [-80, -5]", "search location_m beside branches"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char text[2000];
+    hw_error error = {""};
+    snprintf(text, sizeof text, OPEN "search: {mass_g: [10, 100], time_s: [0, 1], %s}\n", cases[i].search);
+    assert_int_equal(hw_river_parse("r", text, strlen(text), NULL, NULL, &river, &error), HW_EINPUT);
+    if (!strstr(error.text, cases[i].sentence)) {
+      fail_msg("'%s' instead of '%s'", error.text, cases[i].sentence);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
@@ -391,6 +617,12 @@ int main(void) {
       cmocka_unit_test(test_a_course_is_the_way_down_as_one_line),
       cmocka_unit_test(test_one_branch_is_the_river_itself),
       cmocka_unit_test(test_a_large_network_loads_in_under_a_second),
+      cmocka_unit_test(test_a_course_begins_on_a_branch_that_there_is),
+      cmocka_unit_test(test_a_sensor_at_the_head_of_the_search_is_told_to_see_nothing),
+      cmocka_unit_test(test_a_branch_without_reaches_is_cut_only_where_its_numbers_are_known),
+      cmocka_unit_test(test_in_any_tree_what_comes_together_goes_on),
+      cmocka_unit_test(test_errors_are_shares_of_the_way_to_the_first_sensor_below),
+      cmocka_unit_test(test_an_open_branch_is_searched_down_to_its_last_sensor),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

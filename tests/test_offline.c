@@ -129,6 +129,7 @@ static void test_mcmc_interval_holds_the_source(void **unused) {
   assert_true(e.interval.lo.time_s < paper_truth.time_s && paper_truth.time_s < e.interval.hi.time_s);
   assert_true(e.interval.lo.mass_g < paper_truth.mass_g && paper_truth.mass_g < e.interval.hi.mass_g);
   assert_true(e.interval.hi.location_m - e.interval.lo.location_m < 1500); /* a tenth of the box */
+  assert_int_equal(e.stop, HW_STOP_COMPLETE);                              /* both halves of the chain say so */
   hw_run_free(run);
   hw_river_free(&river);
 }

@@ -323,6 +323,65 @@ static void test_a_flood_that_overtakes_a_pulse_presses_it_together(void **test)
   }
 }
 
+static void test_readings_beyond_all_reason_are_refused_and_those_at_the_bound_taken(void **state) {
+  (void)state;
+  static const char single[] =
+      "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 30, area_m2: 9}\n"
+      "search: {mass_g: [10, 1000], location_m: [-9000, -100], time_s: [-5000, 6000]}\n"
+      "sensors: [{id: s1, location_m: 37}]\n";
+  static const struct {
+    double time_s, c_g_m3;
+    hw_status status;
+  } cases[] = {{1e12, 0.1, HW_OK}, {-1e12, 0.1, HW_OK}, {1.001e12, 0.1, HW_EDOMAIN}, {-1.001e12, 0.1, HW_EDOMAIN},
+               {37, 1e12, HW_OK},  {37, -1e12, HW_OK},  {37, 1.001e12, HW_EDOMAIN},  {37, -1.001e12, HW_EDOMAIN}};
+  hw_river rivers[2] = {load()};
+  assert_int_equal(hw_river_parse("r", single, strlen(single), NULL, NULL, &rivers[1], NULL), HW_OK);
+  for (size_t k = 0; k < 2; k++) {
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      hw_run *run = NULL;
+      const hw_reading reading = {.time_s = cases[i].time_s, .concentration_g_m3 = cases[i].c_g_m3};
+      assert_int_equal(hw_run_create(hw_method_find("posterior"), &(hw_problem){.river = &rivers[k]}, NULL, &run),
+                       HW_OK);
+      assert_int_equal(hw_run_observe(run, &reading), cases[i].status);
+      hw_run_free(run);
+    }
+    hw_river_free(&rivers[k]);
+  }
+}
+
+/* Fewer samples than there are: spread evenly over all of them, as many as asked for, with weights that sum to 1. */
+static void test_fewer_samples_keep_the_shares_of_the_branches(void **state) {
+  (void)state;
+  hw_river river = load();
+  const hw_source truth = {.mass_g = 900, .location_m = -500, .time_s = 9000, .branch = 1}; /* below ash's sensor */
+  hw_run *run = watch(&river, &truth);
+  static hw_sample all[8192], some[8192];
+  size_t total = 0;
+  assert_int_equal(hw_run_samples(run, all, 8192, &total), HW_OK);
+  assert_in_range(total, 400, 8191);
+  static const size_t shares[] = {1, 2, 3, 7};
+  for (size_t k = 0; k <= 5; k++) {
+    const size_t capacity = k < 4 ? total / shares[k] : k == 4 ? total - 1 : total + 37;
+    size_t count = 0;
+    double sum = 0;
+    memset(some, 0, sizeof some);
+    assert_int_equal(hw_run_samples(run, some, capacity, &count), HW_OK);
+    assert_int_equal(count, capacity < total ? capacity : total);
+    for (size_t i = 0; i < count; i++) {
+      sum += some[i].weight;
+      const size_t at = ((i + 1) * total + count - 1) / count - 1; /* the last of each share of them */
+      assert_true(some[i].source.location_m == all[at].source.location_m);
+      assert_true(some[i].source.time_s == all[at].source.time_s);
+    }
+    check_near(sum, 1, 1e-9);
+  }
+  size_t none = 99;
+  assert_int_equal(hw_run_samples(run, some, 0, &none), HW_OK);
+  assert_int_equal(none, 0);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_release_on_a_tributary_is_found_there),
@@ -332,6 +391,8 @@ int main(void) {
       cmocka_unit_test(test_a_release_in_a_flood_is_dated_by_the_walls_clock),
       cmocka_unit_test(test_a_level_in_a_flood_is_no_spill),
       cmocka_unit_test(test_a_flood_that_overtakes_a_pulse_presses_it_together),
+      cmocka_unit_test(test_readings_beyond_all_reason_are_refused_and_those_at_the_bound_taken),
+      cmocka_unit_test(test_fewer_samples_keep_the_shares_of_the_branches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -465,6 +465,74 @@ static void test_places_of_a_network_say_their_branch(void **state) {
   assert_true(isnan(hw_source_error(&estimate.source, &on_the_stem).location_m));
 }
 
+/* Seconds up to two minutes, minutes up to an hour, and then both: where one ends the other begins. */
+static void test_times_and_probabilities_change_their_words_where_they_should(void **state) {
+  (void)state;
+  static const struct {
+    double time_s;
+    const char *text;
+  } times[] = {{119.94, "119.9 s "},    {120, "2.0 min "},     {-119.94, "-119.9 s "},  {-120, "-2.0 min "},
+               {3599, "60.0 min "},     {3600, "1 h 00 min "}, {-3600, "-1 h 00 min "}, {0, "0.0 s "},
+               {3629.9, "1 h 00 min "}, {3630, "1 h 01 min "}, {86399, "24 h 00 min "}, {-5430, "-1 h 31 min "}};
+  static const struct {
+    double probability;
+    const char *text;
+  } shares[] = {{0.9941, "  >99 %  mill"}, {0.994, "   99 %  mill"}, {0.0059, "   <1 %  mill"},
+                {0.006, "    1 %  mill"},  {0.125, "   13 %  mill"}, {0.005, "   <1 %  mill"}};
+  static const struct {
+    double c_g_m3;
+    const char *text;
+  } levels[] = {{0.1, "peak of     0.1 mg/l ("},   {0.0999, "peak of     99.9 ug/l ("},
+                {-0.1, "peak of     -0.1 mg/l ("}, {0.00037, "peak of     0.37 ug/l ("},
+                {0, "peak of     0 ug/l ("},       {-1e-12, "peak of     0 ug/l ("}};
+  hw_estimate estimate = sample_estimate();
+  hw_suspicion suspicion = {0, 0};
+  hw_arrival arrival = estimate.arrivals[0];
+  estimate.suspicions = &suspicion;
+  estimate.suspicion_count = 1;
+  estimate.arrivals = &arrival;
+  estimate.arrival_count = 1;
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    char *text = NULL, line[64];
+    estimate.source.time_s = times[i].time_s;
+    suspicion.probability = shares[i % 6].probability;
+    arrival.peak_g_m3 = (hw_range){levels[i % 6].c_g_m3, levels[i % 6].c_g_m3, levels[i % 6].c_g_m3};
+    const hw_result result = sample_result(&estimate);
+    assert_int_equal(hw_result_text(&result, &text), HW_OK);
+    snprintf(line, sizeof line, "  released  %s", times[i].text);
+    if (!strstr(text, line) || !strstr(text, shares[i % 6].text) || !strstr(text, levels[i % 6].text)) {
+      fail_msg("'%s' '%s' '%s' in %s", line, shares[i % 6].text, levels[i % 6].text, text);
+    }
+    free(text);
+  }
+}
+
+/* Numbers that methods put into a sentence, and what only looks like one. */
+static void test_numbers_in_a_warning_become_what_people_read(void **state) {
+  (void)state;
+  static const struct {
+    const char *said, *read;
+  } cases[] = {{"rose to 0.0142 g/m3 at 7260 s", "rose to 14.2 ug/l at 2 h 01 min\n"},
+               {"rose to -0.37 g/m3, at -90 s.", "rose to -0.37 mg/l, at -90.0 s.\n"},
+               {"0.5 g/m3 first", "  0.5 mg/l first\n"},
+               {"at 30 sensors, s1 30 s", "at 30 sensors, s1 30 s\n"},
+               {"at 30 s1 and 14.2 g/m3s", "at 30 s1 and 14.2 g/m3s\n"},
+               {"x30 g/m3, - 3 and -x", "x30 g/m3, - 3 and -x\n"},
+               {"that 30 s ended", "that 30 s ended\n"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw_estimate estimate = sample_estimate();
+    estimate.warnings = &cases[i].said;
+    estimate.warning_count = 1;
+    const hw_result result = sample_result(&estimate);
+    char *text = NULL;
+    assert_int_equal(hw_result_text(&result, &text), HW_OK);
+    if (!strstr(text, cases[i].read)) {
+      fail_msg("no '%s' in %s", cases[i].read, text);
+    }
+    free(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_json_holds_every_value_to_the_bit),
@@ -479,6 +547,8 @@ int main(void) {
       cmocka_unit_test(test_errors_are_shares_of_what_matters),
       cmocka_unit_test(test_places_of_a_network_say_their_branch),
       cmocka_unit_test(test_comparison_shows_errors_and_failures),
+      cmocka_unit_test(test_times_and_probabilities_change_their_words_where_they_should),
+      cmocka_unit_test(test_numbers_in_a_warning_become_what_people_read),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,6 +170,28 @@ static void test_dye_losses_of_the_field_model_are_rhodamine_s(void **state) {
   hw_river_free(&dye);
 }
 
+/* What sorption is in doubt by is added to what a velocity is, of the river at large and of a reach, as squares of
+ * logarithms; what differs from stretch to stretch stays as it was. */
+static void test_doubt_of_the_retardation_adds_to_that_of_the_velocity(void **state) {
+  (void)state;
+  hw_river river =
+      river_of("{median: 0.8, factor: 1.3, local: 1.1}", "31",
+               "substance: {name: stickum, retardation: {median: 1.4, factor: 1.2}}\n"
+               "reaches: [{to_m: -3000, velocity_m_s: {median: 0.7, factor: 1.25, local: 1.15}}, {to_m: 9000, "
+               "velocity_m_s: 0.9}]\n" SENSORS);
+  const double by = log(1.2);
+  const hw_quantity *v = &river.hydraulics.velocity_m_s;
+  check_near(v->value, 0.8 / 1.4, 1e-12);
+  check_near(log(v->factor), hypot(log(1.3), by), 1e-12);
+  check_near(log(v->local), log(1.1), 1e-12);
+  const hw_reach *r = &river.reaches[0];
+  check_near(r->velocity_m_s, 0.7 / 1.4, 1e-12);
+  check_near(log(r->velocity_doubt.factor), hypot(log(1.25), by), 1e-12);
+  check_near(log(r->velocity_doubt.local), log(1.15), 1e-12);
+  check_near(river.reaches[1].velocity_m_s, 0.9 / 1.4, 1e-12);
+  hw_river_free(&river);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_volatilisation_goes_by_the_depth),
@@ -177,6 +199,7 @@ int main(void) {
       cmocka_unit_test(test_what_sorbs_comes_later_and_comes_whole),
       cmocka_unit_test(test_doubt_of_the_loss_is_doubt_of_the_mass),
       cmocka_unit_test(test_dye_losses_of_the_field_model_are_rhodamine_s),
+      cmocka_unit_test(test_doubt_of_the_retardation_adds_to_that_of_the_velocity),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

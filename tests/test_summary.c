@@ -278,6 +278,41 @@ static void test_sort_orders_pairs_of_any_kind(void **state) {
   }
 }
 
+/* Each side of each part of the box, whatever the weights add up to. */
+static void test_each_side_of_the_box_is_told_by_its_own_sentence(void **state) {
+  (void)state;
+  static hw__warnings warnings;
+  static const char *const sentences[] = {"smaller than 1000 g",
+                                          "larger than 3000 g",
+                                          "further upstream than km -30.00",
+                                          "further downstream than km -10.00",
+                                          "earlier than",
+                                          "later than"};
+  static const double weights_of_all[] = {1.0 / COUNT, 0.37, 2};
+  for (size_t side = 0; side < 6; side++) {
+    for (size_t w = 0; w < 3; w++) {
+      for (size_t i = 0; i < COUNT; i++) {
+        const double even = ((double)i + 0.5) / COUNT, leaning = side % 2 ? 1 - 0.03 * even : 0.03 * even;
+        samples[i] = (hw_sample){.source = {1000 + 2000 * (side / 2 == 0 ? leaning : even),
+                                            -30000 + 20000 * (side / 2 == 1 ? leaning : even),
+                                            -500 + 300 * (side / 2 == 2 ? leaning : even)},
+                                 .weight = weights_of_all[w]};
+      }
+      hw__warnings_clear(&warnings);
+      hw__warn_box(&warnings, &box, samples, COUNT);
+      assert_int_equal(warnings.count, 1);
+      assert_non_null(strstr(warnings.pointers[0], sentences[side]));
+    }
+  }
+  /* All in one place have no spread, and lean on nothing. */
+  for (size_t i = 0; i < COUNT; i++) {
+    samples[i] = (hw_sample){.source = {1000, -30000, -500}, .weight = 1.0 / COUNT};
+  }
+  hw__warnings_clear(&warnings);
+  hw__warn_box(&warnings, &box, samples, COUNT);
+  assert_int_equal(warnings.count, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_sort_orders_pairs_of_any_kind),
@@ -295,6 +330,7 @@ int main(void) {
       cmocka_unit_test(test_an_arrival_has_a_time_where_the_interval_does),
       cmocka_unit_test(test_box_warning_names_the_side),
       cmocka_unit_test(test_warnings_beyond_capacity_are_dropped),
+      cmocka_unit_test(test_each_side_of_the_box_is_told_by_its_own_sentence),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

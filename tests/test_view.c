@@ -322,6 +322,60 @@ static void test_non_detects_that_tell_nothing_weigh_nothing(void **state) {
   check_near(hw__view_log_likelihood(&view, &tails, NULL), 0, 1e-4);
 }
 
+/* Near the pulse measured values and non-detects in turn do not merge: those nearest to it are kept, in order of time.
+ */
+static void test_a_view_that_is_full_keeps_what_is_nearest(void **state) {
+  (void)state;
+  static hw__series series;
+  static hw__view view;
+  static const double middles_s[] = {0, 37 * 100.0, 37 * 190.0, 37 * 383.0};
+  enum { COUNT = HW__SERIES_SIZE, MORE = COUNT - HW__VIEW_POINTS };
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < COUNT; i++) {
+    hw__series_insert(&series, &(hw_reading){.time_s = 37.0 * i, .concentration_g_m3 = 0.3 + i, .below_limit = i % 2});
+  }
+  assert_int_equal(series.count, COUNT);
+  for (size_t k = 0; k < sizeof middles_s / sizeof middles_s[0]; k++) {
+    view = (hw__view){.background_precision = INFINITY, .level_from_s = -INFINITY, .level_to_s = INFINITY};
+    hw__view_make(&series, &(hw__focus){middles_s[k], 1e5, INFINITY}, &view);
+    assert_int_equal(view.count, HW__VIEW_POINTS);
+    /* 128 on each side of the middle, as far as there are so many. */
+    const int first = (int)fmin(fmax(middles_s[k] / 37 - HW__VIEW_POINTS / 2, 0), MORE);
+    for (size_t i = 0; i < view.count; i++) {
+      check_near(view.time_s[i], 37.0 * ((double)first + (double)i),
+                 37 * 1.01 * (k > 0)); /* the middle one, or the next */
+      check_near(view.time_s[i] - view.time_s[0], 37.0 * (double)i, 0);
+      const int at = (int)round(view.time_s[i] / 37);
+      assert_true(view.value_g_m3[i] == 0.3 + at && view.readings[i] == 1 && view.spread_s2[i] == 0);
+      assert_int_equal(view.side[i], at % 2 ? HW__BELOW : HW__MEASURED);
+    }
+  }
+}
+
+static void test_a_curve_and_its_coordinates_are_one_another(void **state) {
+  (void)state;
+  for (int round = 0; round < 20; round++) {
+    const double share = round % 2 ? between(0.1, 0.9) : 1, variance = exp(between(10, 16));
+    const hw__curve curve = {.passage_s = between(-1e5, 1e5),
+                             .travel_s = sqrt(variance) * between(2, 40),
+                             .variance_s2 = variance,
+                             .area_g_s_m3 = between(1, 400),
+                             .duration_s = sqrt(12 * variance * (1 / share - 1))};
+    double y[HW__PULSE_SIZE];
+    hw__curve_to(&curve, y);
+    const hw__curve back = hw__curve_from(y);
+    /* Through logarithms and roots: some ten roundings of numbers up to 1e5. */
+    check_near(back.passage_s, curve.passage_s, 1e-8);
+    check_near(back.travel_s / curve.travel_s, 1, 1e-13);
+    check_near(back.variance_s2 / curve.variance_s2, 1, 1e-13);
+    check_near(back.area_g_s_m3 / curve.area_g_s_m3, 1, 1e-13);
+    check_near(back.duration_s, curve.duration_s, 1e-6 * sqrt(variance)); /* a root of a difference from 1 */
+    check_near(y[HW__PASSAGE], curve.passage_s + 0.5 * curve.duration_s, 1e-9);
+    check_near(exp(y[HW__LN_VARIANCE]), variance / share, 1e-12 * variance / share);
+    check_near(y[HW__LN_SHARE], log(share), 1e-12);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_a_curve_integrates_to_its_area_less_what_decays, start_again),
@@ -334,6 +388,8 @@ int main(void) {
       cmocka_unit_test_setup(test_the_kernel_equals_the_likelihood_of_each_curve, start_again),
       cmocka_unit_test_setup(test_a_drifting_background_may_be_integrated_about_any_value, start_again),
       cmocka_unit_test_setup(test_non_detects_that_tell_nothing_weigh_nothing, start_again),
+      cmocka_unit_test(test_a_view_that_is_full_keeps_what_is_nearest),
+      cmocka_unit_test(test_a_curve_and_its_coordinates_are_one_another),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

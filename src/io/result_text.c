@@ -34,8 +34,7 @@ static const char *digits_text(double value, char out[WORD]) {
 
 static const char *with_unit(double value, const char *unit, char out[WORD]) {
   char digits[WORD];
-  digits_text(value, digits);
-  snprintf(out, WORD, "%.*s %s", (int)(WORD - 8), digits, unit);
+  snprintf(out, WORD, "%.*s %s", (int)(WORD - 8), digits_text(value, digits), unit);
   return out;
 }
 

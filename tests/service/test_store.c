@@ -507,6 +507,26 @@ static void test_a_large_body_gets_its_fates_row_by_row(void **state) {
   free(batch);
 }
 
+/* Records are looked at a thousand or so at a time: bodies about that size, one less and one more, and several times
+ * it. */
+static void test_every_record_is_verified_whatever_the_size_of_a_body(void **state) {
+  static const size_t sizes[] = {1023, 1, 1024, 1025, 2048, 2049, 3500};
+  fixture *f = *state;
+  static hw__checked_reading batch[3500];
+  uint64_t records = 0;
+  size_t all = 0;
+  for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+    hw__ingest ingest;
+    for (size_t i = 0; i < sizes[k]; i++) {
+      batch[i] = entry(0, 0, (double)(all + i), 0.37);
+    }
+    assert_int_equal(put(f, batch, sizes[k], &ingest), HW_DB_OK);
+    all += sizes[k];
+    assert_int_equal(verify(f, &records), 0);
+    assert_int_equal(records, all);
+  }
+}
+
 /* A second service on the same database would number readings the first one numbers. */
 static void test_a_second_writer_is_kept_out(void **state) {
   fixture *f = *state;
@@ -553,6 +573,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_a_failing_job_does_not_take_others_with_it, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_numbers_given_by_the_caller_are_kept, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_large_body_gets_its_fates_row_by_row, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_every_record_is_verified_whatever_the_size_of_a_body, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_second_writer_is_kept_out, set_up, tear_down),
       cmocka_unit_test(test_no_message_tells_a_password),
       cmocka_unit_test_setup_teardown(test_a_newer_database_is_refused, set_up, tear_down),
