@@ -340,7 +340,8 @@ def test_a_refusal_stands_while_the_service_stops(folder):
     library = os.path.join(folder, "stopping.so")
     text = (
         "#define _GNU_SOURCE\n#include <dlfcn.h>\nint MHD_queue_response(void *c, unsigned code, void *r) {\n"
-        'int (*next)(void *, unsigned, void *) = (int (*)(void *, unsigned, void *))dlsym(RTLD_NEXT, "MHD_queue_response");'
+        "int (*next)(void *, unsigned, void *) = "
+        '(int (*)(void *, unsigned, void *))dlsym(RTLD_NEXT, "MHD_queue_response");'
         "return code == 401 || code == 405 ? 1 : next(c, code, r); }\n"
     )
     if not shutil.which("cc"):

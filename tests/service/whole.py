@@ -795,8 +795,9 @@ def test_a_river_nobody_has_heard_of_for_days_is_silent(folder):
 
 
 def age(db, days):
-    """Everything stored came so many days earlier, but for the last two readings, one of them two hours ago: a clock that
-    stands apart from them would be doubted.
+    """Everything stored came so many days earlier, but for the last two readings, one of them two hours ago.
+
+    A clock that stands apart from them would be doubted.
     """
     us, last = days * 86400 * 1000000, "(SELECT max(seq) FROM readings)"
     execute(
