@@ -194,6 +194,21 @@ static void test_two_releases_from_different_places_are_found_where_their_flanks
   hw_river_free(&river);
 }
 
+/* Either is more than the search allows, so that two are no answer; and one explains nothing. */
+static void test_two_pulses_that_are_not_explained_are_not_answered_as_one(void **state) {
+  (void)state;
+  hw_river river = with_flanks_that_meet();
+  river.search.hi.mass_g = 3000;
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  assert_int_equal(e.release_count, 0);
+  assert_int_equal(e.trust, HW_TRUST_NONE);
+  assert_false(e.has_source);
+  assert_string_equal(e.trust_reason, "sensor s1 shows two pulses that one release does not explain");
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
 static void test_one_release_is_one(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -212,6 +227,7 @@ int main(void) {
       cmocka_unit_test(test_an_intake_stays_closed_until_both_releases_have_passed),
       cmocka_unit_test(test_pulses_that_have_run_together_below_do_not_hide_two_releases),
       cmocka_unit_test(test_two_releases_from_different_places_are_found_where_their_flanks_meet),
+      cmocka_unit_test(test_two_pulses_that_are_not_explained_are_not_answered_as_one),
       cmocka_unit_test(test_one_release_is_one),
   };
   return cmocka_run_group_tests(tests, build_tails, NULL);

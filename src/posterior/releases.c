@@ -372,6 +372,7 @@ static hw_status ask_apart(hw__two *two, const hw__asked *engine, room *r) {
   }
   hw__crew_end(&crew);
   two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
+  two->unanswered = may_be && status == HW_OK && !two->found;
   return two->found ? check_singles(two, engine, r) : status;
 }
 
@@ -393,7 +394,9 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *wh
   free(r.parting);
   free(halves);
   if (!two->found) {
+    const bool unanswered = two->unanswered;
     hw__two_free(two, engine);
+    two->unanswered = unanswered;
     return status;
   }
   const int first = two->answer[0].source.time_s <= two->answer[1].source.time_s ? 0 : 1;
