@@ -147,6 +147,68 @@ static void test_pulses_that_have_run_together_below_do_not_hide_two_releases(vo
   hw_river_free(&river);
 }
 
+static const hw_source near_one = {3640, -1420, 32600}, far_one = {3790, -5860, 33000};
+
+/* Two plain pulses at either sensor; at the second one, where they are wider, their flanks lie over each other. */
+static hw_river with_flanks_that_meet(void) {
+  hw_river river = two_sensors();
+  hw_rng rng;
+  hw_rng_seed(&rng, 74, 0);
+  river.hydraulics.velocity_m_s.value = 0.354;
+  river.hydraulics.dispersion_m2_s.value = 29.9;
+  river.hydraulics.area_m2 = 473;
+  river.hydraulics.decay_per_s = 0;
+  river.search = (hw_box){{1000, -15000, 0}, {100000, -300, 86400}};
+  river.sensors[0].location_m = 0;
+  river.sensors[1].location_m = 5600;
+  for (size_t k = 0; k < river.sensor_count; k++) {
+    river.sensors[k].noise_relative = 0.05;
+    river.sensors[k].noise_absolute_g_m3 = 1e-5;
+  }
+  reading_count = 0;
+  for (double t = 0; t < 80000; t += 200) {
+    for (size_t k = 0; k < river.sensor_count; k++) {
+      const double c = concentration(&river, &near_one, k, t) + concentration(&river, &far_one, k, t);
+      const double sd = hypot(river.sensors[k].noise_absolute_g_m3, river.sensors[k].noise_relative * c);
+      readings[reading_count++] = (hw_reading){k, t, c + sd * hw_rng_normal(&rng), false, false};
+    }
+  }
+  return river;
+}
+
+/* Cut off at the valley alone both pulses would come out too wide, and no release would make what is left of the one
+ * with the other taken off. */
+static void test_two_releases_from_different_places_are_found_where_their_flanks_meet(void **state) {
+  (void)state;
+  hw_river river = with_flanks_that_meet();
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  assert_int_equal(e.release_count, 2);
+  const hw_source *truth[] = {&near_one, &far_one};
+  for (size_t k = 0; k < 2; k++) {
+    const hw_box *i = &e.releases[k].interval;
+    check_near(e.releases[k].source.location_m, truth[k]->location_m, 2 * (i->hi.location_m - i->lo.location_m));
+    check_near(e.releases[k].source.mass_g, truth[k]->mass_g, 0.1 * truth[k]->mass_g); /* two for one: far more */
+  }
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
+/* Either is more than the search allows, so that two are no answer; and one explains nothing. */
+static void test_two_pulses_that_are_not_explained_are_not_answered_as_one(void **state) {
+  (void)state;
+  hw_river river = with_flanks_that_meet();
+  river.search.hi.mass_g = 3000;
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  assert_int_equal(e.release_count, 0);
+  assert_int_equal(e.trust, HW_TRUST_NONE);
+  assert_false(e.has_source);
+  assert_string_equal(e.trust_reason, "sensor s1 shows two pulses that one release does not explain");
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
 static void test_one_release_is_one(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -164,6 +226,8 @@ int main(void) {
       cmocka_unit_test(test_two_releases_are_counted_and_each_is_found),
       cmocka_unit_test(test_an_intake_stays_closed_until_both_releases_have_passed),
       cmocka_unit_test(test_pulses_that_have_run_together_below_do_not_hide_two_releases),
+      cmocka_unit_test(test_two_releases_from_different_places_are_found_where_their_flanks_meet),
+      cmocka_unit_test(test_two_pulses_that_are_not_explained_are_not_answered_as_one),
       cmocka_unit_test(test_one_release_is_one),
   };
   return cmocka_run_group_tests(tests, build_tails, NULL);

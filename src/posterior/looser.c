@@ -58,7 +58,8 @@ hw_status hw__looser_ask(const hw__ade *stated, hw__looser *out) {
   }
   hw__ade *a = out->ade = state;
   a->single = true; /* whether there were two is decided already */
-  a->brief = true;  /* with all else so wide, a duration would explain any tail */
+  a->two.unanswered = stated->two.unanswered;
+  a->brief = true; /* with all else so wide, a duration would explain any tail */
   a->loose = true;
   a->discharge_sd = discharge_sd;
   a->spill.doubt.shape = shape_doubt;

@@ -92,6 +92,7 @@ static hw_status prepare(const hw__network *n, hw__part *p, size_t threads) {
     a->view[i] = n->view[s];
   }
   a->single = true;
+  a->two.unanswered = n->two.unanswered;
   a->spill.from_pulse = n->ways > 1 || n->clock;
   meet_rivals(n, p);
   return HW_OK;

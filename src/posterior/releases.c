@@ -16,6 +16,10 @@ enum { LEAST_READINGS = 3, FEW = 4 };
 static const double hidden_floors = 3, hidden_share = 0.5;
 /* A pulse that leaves so much over what is stated is perhaps two that have run into each other. */
 static const double blurred = 1.5;
+/* Either pulse is fitted at most so often to what the other leaves, and until a round explains no more than this, ln.
+ */
+enum { ROUNDS = 8 };
+static const double settled = 0.5;
 /* How often there are two releases where there is one, and what the second one's curve costs as an accident (a place in
  * time, a height, a width), ln. */
 static const double second_share = 0.05, accident = 25;
@@ -169,6 +173,42 @@ typedef struct {
   parting *parting;    /* by sensor */
 } room;
 
+/* Cut off at the valley each pulse still has the other's flank on it, and comes out too wide; what is then taken off is
+ * too much, and no release makes what stays. So either is fitted again to what the other leaves, all along the record,
+ * as long as the two together explain the readings better for it. */
+static void part_flanks(const room *r, size_t at, hw__fit fit[2], double level[2]) {
+  const hw__series *s = &r->whole->series[at];
+  const hw_sensor *sensor = &r->whole->sensors[at];
+  hw__series part;
+  hw__view view;
+  hw__fit better[2] = {fit[0], fit[1]};
+  double under[2] = {level[0], level[1]};
+  const double floor = fmin(fit[0].floor_g_m3, fit[1].floor_g_m3);
+  const curves first = {fit, 2, 0.5 * (level[0] + level[1])};
+  double reached = match_of(s, sensor, floor, &first).log_likelihood;
+  for (int round = 0; round < ROUNDS; round++) {
+    for (int k = 0; k < 2; k++) {
+      take_off(s, &better[1 - k], &better[k], &part);
+      if (part.count < LEAST_READINGS) {
+        return;
+      }
+      hw__pulse_fit(&part, sensor, r->tails, &better[k], &view);
+      under[k] = view.background_g_m3;
+      if (!better[k].seen) {
+        return;
+      }
+    }
+    const curves both = {better, 2, 0.5 * (under[0] + under[1])};
+    const double now = match_of(s, sensor, floor, &both).log_likelihood;
+    if (!(now > reached + settled)) {
+      return;
+    }
+    reached = now;
+    memcpy(fit, better, sizeof better);
+    memcpy(level, under, sizeof under);
+  }
+}
+
 /* One sensor's series as either release alone would have it. */
 static void take_apart(const room *r, size_t at) {
   const hw__series *s = &r->whole->series[at];
@@ -186,6 +226,7 @@ static void take_apart(const room *r, size_t at) {
   if (!fit[0].seen || !fit[1].seen) {
     return;
   }
+  part_flanks(r, at, fit, level);
   const curves one = {&r->whole->own[at], 1, r->whole->view[at].background_g_m3},
                two = {fit, 2, 0.5 * (level[0] + level[1])};
   p->gain = gain_of(s, sensor, &one, &two);
@@ -331,6 +372,7 @@ static hw_status ask_apart(hw__two *two, const hw__asked *engine, room *r) {
   }
   hw__crew_end(&crew);
   two->found = may_be && status == HW_OK && two->answer[0].has_source && two->answer[1].has_source;
+  two->unanswered = may_be && status == HW_OK && !two->found;
   return two->found ? check_singles(two, engine, r) : status;
 }
 
@@ -352,7 +394,9 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *wh
   free(r.parting);
   free(halves);
   if (!two->found) {
+    const bool unanswered = two->unanswered;
     hw__two_free(two, engine);
+    two->unanswered = unanswered;
     return status;
   }
   const int first = two->answer[0].source.time_s <= two->answer[1].source.time_s ? 0 : 1;

@@ -35,6 +35,7 @@ typedef struct {
 } hw__whole;
 
 typedef struct {
+  bool unanswered;       /* the readings are plainly of two, but there are none that would explain them */
   bool found;            /* there are two, and the following holds */
   double probability;    /* that there are two, by what the sensors' own curves explain */
   void *state[2];        /* engines, the earlier pulses' first */

@@ -16,6 +16,10 @@ static const double most_strain_loose = 4;
 static const double plain_misfit = 6;
 /* From here on it is worth a look whether the hydraulics are wrong. */
 static const double some_strain = 12, some_misfit = 4;
+/* Residuals of a sensor's own curve, over its stated noise, that no chance makes: what else it shows is to be
+ * explained.
+ */
+static const double plain_residuals = 2;
 /* From here on there is a spill. */
 static const double spill_plain = 0.5;
 
@@ -198,6 +202,27 @@ static double strain_of(const hw__ade *a) {
   return sum;
 }
 
+/* A believed sensor that shows two pulses, where there plainly are two and no two releases explain them: even its own
+ * curve, of whatever release, leaves far more than the noise that is stated, and wider intervals would not allow for a
+ * pulse that is not explained. Where other sensors show one it may be the level that drifts. NULL: none. */
+static const hw_sensor *shows_two(const hw__ade *a) {
+  double valley_s;
+  for (size_t k = 0; k < a->spill.count && a->two.unanswered; k++) {
+    const size_t s = a->station[k].sensor;
+    const hw_sensor *sensor = &a->river->sensors[s];
+    if (a->fit[k].strong && a->wrong[k] < 0.5 && sensor->noise_absolute_g_m3 > 0 &&
+        a->own[s].misfit > plain_residuals && hw__two_pulses(&a->series[s], sensor, &a->own[s], &valley_s)) {
+      return sensor;
+    }
+  }
+  return NULL;
+}
+
+static void refuse_two(hw__ade *a, const hw_sensor *sensor) {
+  a->trust = HW_TRUST_NONE;
+  snprintf(a->reason, sizeof a->reason, "sensor %s shows two pulses that one release does not explain", sensor->id);
+}
+
 void hw__ade_judge(hw__ade *a) {
   a->reason[0] = '\0';
   a->trust = HW_TRUST_FULL;
@@ -230,12 +255,15 @@ void hw__ade_judge(hw__ade *a) {
   const bool plain = 2 * n.wrong >= n.seen || several || a->wrong[a->spill.anchor] > 0.5;
   const double strain = strain_of(a), off = pulses_off(a);
   const bool strained = strain > (a->loose ? most_strain_loose : most_strain);
-  const bool sensors = unexplained > 0 || masses_disagree(a); /* the fault is not the river's */
+  const hw_sensor *twice = shows_two(a);
+  const bool sensors = unexplained > 0 || twice || masses_disagree(a); /* the fault is not the river's */
   a->unfit = plain || strained || off > plain_misfit;
   a->pressed = a->unfit && leans_on_the_box(a);
   a->misfit = a->unfit && !sensors && !a->pressed;
   a->suspect = a->unfit || n.wrong > 0 || strain > some_strain || off > some_misfit;
-  if (plain) {
+  if (twice) {
+    refuse_two(a, twice);
+  } else if (plain) {
     explain_misfit(a, n);
   } else if (strained) {
     refuse(a, "only a velocity or a dispersion far outside the stated doubt would explain what the sensors saw");
