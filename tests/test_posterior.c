@@ -314,6 +314,34 @@ static void test_degenerate_boxes_fix_what_is_known(void **state) {
   hw_river_free(&river);
 }
 
+/* An accident whose time and place are all but known: hardly any draw about the pulse would fall into such a box. */
+static void test_a_small_box_is_searched_inside(void **state) {
+  (void)state;
+  static const struct {
+    double length_m, span_s, factor;
+  } boxes[] = {{15000, 1, 1}, {0.01, 15240, 1}, {80, 600, 1.15}, {0.01, 1, 1.15}, {15000, 1, 1.15}};
+  for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
+    hw_river river = two_sensors();
+    simulate(&river, &paper_truth, 31);
+    if (boxes[i].factor > 1) {
+      const double off = sqrt(boxes[i].factor);
+      river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 80 / 60.0 / off, boxes[i].factor};
+      river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 40.5 * off, boxes[i].factor};
+    }
+    river.search.lo.location_m = fmax(paper_truth.location_m - 0.3 * boxes[i].length_m, -30000);
+    river.search.hi.location_m = fmin(river.search.lo.location_m + boxes[i].length_m, -15000);
+    river.search.lo.time_s = paper_truth.time_s - 0.4 * boxes[i].span_s;
+    river.search.hi.time_s = river.search.lo.time_s + boxes[i].span_s;
+    const hw_estimate e = identify(&river, 1), again = identify(&river, 1);
+    check_holds(&e, &paper_truth);
+    assert_true(e.source.location_m == again.source.location_m && e.source.time_s == again.source.time_s);
+    river.search.lo.time_s -= 40000; /* another time holds releases enough, but none that was seen */
+    river.search.hi.time_s = river.search.lo.time_s + boxes[i].span_s;
+    assert_int_equal(identify(&river, 1).trust, HW_TRUST_NONE);
+    hw_river_free(&river);
+  }
+}
+
 static void test_a_box_that_cuts_the_answer_off_is_reported(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -466,6 +494,7 @@ int main(void) {
       cmocka_unit_test(test_a_reach_is_as_doubtful_as_it_says),
       cmocka_unit_test(test_relative_noise_and_an_estimated_floor),
       cmocka_unit_test(test_degenerate_boxes_fix_what_is_known),
+      cmocka_unit_test(test_a_small_box_is_searched_inside),
       cmocka_unit_test(test_a_box_that_cuts_the_answer_off_is_reported),
       cmocka_unit_test(test_arrivals_and_bands_follow_the_truth),
   };
