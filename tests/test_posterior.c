@@ -315,6 +315,37 @@ static void test_degenerate_boxes_fix_what_is_known(void **state) {
 }
 
 /* An accident whose time and place are all but known: hardly any draw about the pulse would fall into such a box. */
+/* The level rises and falls once at all sensors, kilometres apart, at the same moment: no water does that. */
+static void test_a_daily_cycle_is_no_release(void **state) {
+  (void)state;
+  static const char text[] =
+      "hydraulics: {velocity_m_s: 0.56, dispersion_m2_s: 11.4, discharge_m3_s: 2.12}\n"
+      "search: {mass_g: [1000, 100000], location_m: [-24000, -480], time_s: [0, 86400]}\n"
+      "sensors:\n"
+      "  - {id: s1, location_m: 0, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n"
+      "  - {id: s2, location_m: 2632, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n"
+      "  - {id: s3, location_m: 7632, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n"
+      "  - {id: s4, location_m: 16322, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n";
+  hw_river river;
+  hw_error error;
+  assert_int_equal(hw_river_parse("r.yaml", text, strlen(text), NULL, NULL, &river, &error), HW_OK);
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    hw_rng rng;
+    hw_rng_seed(&rng, seed, 0);
+    reading_count = 0;
+    for (double t = 17100; t <= 95100; t += 600) {
+      for (size_t k = 0; k < river.sensor_count; k++) {
+        const double c = 0.31 + 0.19 * cos(2 * 3.14159265358979 * (t - 43500) / 86400) + 0.00624 * hw_rng_normal(&rng);
+        readings[reading_count++] = (hw_reading){.sensor = k, .time_s = t + 37 * (double)k, .concentration_g_m3 = c};
+      }
+    }
+    const hw_estimate e = identify(&river, 1);
+    assert_false(e.has_source);
+    assert_int_equal(e.trust, HW_TRUST_NONE);
+  }
+  hw_river_free(&river);
+}
+
 static void test_a_small_box_is_searched_inside(void **state) {
   (void)state;
   static const struct {
@@ -494,6 +525,7 @@ int main(void) {
       cmocka_unit_test(test_a_reach_is_as_doubtful_as_it_says),
       cmocka_unit_test(test_relative_noise_and_an_estimated_floor),
       cmocka_unit_test(test_degenerate_boxes_fix_what_is_known),
+      cmocka_unit_test(test_a_daily_cycle_is_no_release),
       cmocka_unit_test(test_a_small_box_is_searched_inside),
       cmocka_unit_test(test_a_box_that_cuts_the_answer_off_is_reported),
       cmocka_unit_test(test_arrivals_and_bands_follow_the_truth),
