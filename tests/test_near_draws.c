@@ -118,11 +118,49 @@ static void test_a_quiet_sensor_above_does_not_change_that(void **state) {
   check_alike(QUIET_ABOVE, 0, 0.15, 0.2);
 }
 
+/* Where time and place are the coordinates: the mean of the prior over the density that draws are said to have is what
+ * the prior has of releases above the anchor and of durations that it could tell. */
+static void test_draws_inside_the_box_cover_the_prior(void **state) {
+  (void)state;
+  for (int lasting = 0; lasting < 2; lasting++) {
+    enum { BATCHES = 8 };
+    hw_river river;
+    hw_error error;
+    assert_int_equal(hw_river_parse("r.yaml", RIVER, strlen(RIVER), NULL, NULL, &river, &error), HW_OK);
+    hw__ade *a = settled(&river, 16000 * lasting, false);
+    a->spill.lasting = lasting > 0;
+    a->spill.boxed = a->spill.anywhere = true;
+    hw__spill_anchor(&a->spill, a->spill.anchor);
+    const hw__target target = hw__spill_target(&a->spill);
+    const hw_box *box = &river.search;
+    const hw__lasting *last = &a->spill.last;
+    hw__draws *d = &a->draws;
+    hw_rng rng;
+    double sum = 0, possible = (a->station[a->spill.anchor].x_m - box->lo.location_m) /
+                               (box->hi.location_m - box->lo.location_m);
+    possible *= lasting > 0 ? log(last->longest_s / last->shortest_s) * exp(last->log_prior) : 1;
+    hw_rng_seed(&rng, 31, 0);
+    for (size_t b = 0; b < BATCHES; b++) {
+      target.start(target.context, &rng, HW__FINAL, d->x, d->log_proposal);
+      hw__draws_take_chances(d, 1000 + b, 0, HW__FINAL);
+      target.evaluate(target.context, 0, d->chance, HW__FINAL, d->x, d->log_prior, d->log_likelihood);
+      for (size_t i = 0; i < HW__FINAL; i++) {
+        sum += exp(d->log_prior[i] - d->log_proposal[i]) / (HW__FINAL * BATCHES);
+      }
+    }
+    check_near(sum, possible,
+               0.05 * possible); /* four standard deviations of the mean of 32768 weights, most of them below 4 */
+    hw__ade_destroy(a);
+    hw_river_free(&river);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_an_instants_evidence_does_not_depend_on_where_draws_begin),
       cmocka_unit_test(test_a_lasting_releases_evidence_does_not_depend_on_where_draws_begin),
       cmocka_unit_test(test_a_quiet_sensor_above_does_not_change_that),
+      cmocka_unit_test(test_draws_inside_the_box_cover_the_prior),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -314,6 +314,65 @@ static void test_degenerate_boxes_fix_what_is_known(void **state) {
   hw_river_free(&river);
 }
 
+/* An accident whose time and place are all but known: hardly any draw about the pulse would fall into such a box. */
+/* The level rises and falls once at all sensors, kilometres apart, at the same moment: no water does that. */
+static void test_a_daily_cycle_is_no_release(void **state) {
+  (void)state;
+  static const char text[] =
+      "hydraulics: {velocity_m_s: 0.56, dispersion_m2_s: 11.4, discharge_m3_s: 2.12}\n"
+      "search: {mass_g: [1000, 100000], location_m: [-24000, -480], time_s: [0, 86400]}\n"
+      "sensors:\n"
+      "  - {id: s1, location_m: 0, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n"
+      "  - {id: s2, location_m: 2632, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n"
+      "  - {id: s3, location_m: 7632, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n"
+      "  - {id: s4, location_m: 16322, noise_relative: 0.05, noise_absolute_g_m3: 0.00624}\n";
+  hw_river river;
+  hw_error error;
+  assert_int_equal(hw_river_parse("r.yaml", text, strlen(text), NULL, NULL, &river, &error), HW_OK);
+  for (uint64_t seed = 1; seed <= 3; seed++) {
+    hw_rng rng;
+    hw_rng_seed(&rng, seed, 0);
+    reading_count = 0;
+    for (double t = 17100; t <= 95100; t += 600) {
+      for (size_t k = 0; k < river.sensor_count; k++) {
+        const double c = 0.31 + 0.19 * cos(2 * 3.14159265358979 * (t - 43500) / 86400) + 0.00624 * hw_rng_normal(&rng);
+        readings[reading_count++] = (hw_reading){.sensor = k, .time_s = t + 37 * (double)k, .concentration_g_m3 = c};
+      }
+    }
+    const hw_estimate e = identify(&river, 1);
+    assert_false(e.has_source);
+    assert_int_equal(e.trust, HW_TRUST_NONE);
+  }
+  hw_river_free(&river);
+}
+
+static void test_a_small_box_is_searched_inside(void **state) {
+  (void)state;
+  static const struct {
+    double length_m, span_s, factor;
+  } boxes[] = {{15000, 1, 1}, {0.01, 15240, 1}, {80, 600, 1.15}, {0.01, 1, 1.15}, {15000, 1, 1.15}};
+  for (size_t i = 0; i < sizeof boxes / sizeof boxes[0]; i++) {
+    hw_river river = two_sensors();
+    simulate(&river, &paper_truth, 31);
+    if (boxes[i].factor > 1) {
+      const double off = sqrt(boxes[i].factor);
+      river.hydraulics.velocity_m_s = (hw_quantity){HW_UNCERTAIN, 80 / 60.0 / off, boxes[i].factor};
+      river.hydraulics.dispersion_m2_s = (hw_quantity){HW_UNCERTAIN, 40.5 * off, boxes[i].factor};
+    }
+    river.search.lo.location_m = fmax(paper_truth.location_m - 0.3 * boxes[i].length_m, -30000);
+    river.search.hi.location_m = fmin(river.search.lo.location_m + boxes[i].length_m, -15000);
+    river.search.lo.time_s = paper_truth.time_s - 0.4 * boxes[i].span_s;
+    river.search.hi.time_s = river.search.lo.time_s + boxes[i].span_s;
+    const hw_estimate e = identify(&river, 1), again = identify(&river, 1);
+    check_holds(&e, &paper_truth);
+    assert_true(e.source.location_m == again.source.location_m && e.source.time_s == again.source.time_s);
+    river.search.lo.time_s -= 40000; /* another time holds releases enough, but none that was seen */
+    river.search.hi.time_s = river.search.lo.time_s + boxes[i].span_s;
+    assert_int_equal(identify(&river, 1).trust, HW_TRUST_NONE);
+    hw_river_free(&river);
+  }
+}
+
 static void test_a_box_that_cuts_the_answer_off_is_reported(void **state) {
   (void)state;
   hw_river river = two_sensors();
@@ -520,6 +579,8 @@ int main(void) {
       cmocka_unit_test(test_a_reach_is_as_doubtful_as_it_says),
       cmocka_unit_test(test_relative_noise_and_an_estimated_floor),
       cmocka_unit_test(test_degenerate_boxes_fix_what_is_known),
+      cmocka_unit_test(test_a_daily_cycle_is_no_release),
+      cmocka_unit_test(test_a_small_box_is_searched_inside),
       cmocka_unit_test(test_a_box_that_cuts_the_answer_off_is_reported),
       cmocka_unit_test(test_arrivals_and_bands_follow_the_truth),
   };

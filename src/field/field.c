@@ -159,6 +159,10 @@ void hw__field_destroy(void *state) {
   free(f);
 }
 
+size_t hw__field_pulses(const void *state) {
+  return ((const hw__field *)state)->pulse_count;
+}
+
 hw_status hw__field_observe(void *state, const hw_reading *reading) {
   hw__field *f = state;
   /* Beyond these sizes squares and differences lose their digits; no river needs them. */

@@ -20,6 +20,8 @@ hw_status hw__field_create_with(const hw_problem *problem, const hw_options *opt
 /* Status: HW_EDOMAIN for a time beyond 1e12 s or a concentration beyond 1e12 g/m3 in size. */
 hw_status hw__field_observe(void *state, const hw_reading *reading);
 hw_status hw__field_estimate(void *state, hw_estimate *out);
+/* How many sensors' pulses the answer stands on. */
+size_t hw__field_pulses(const void *state);
 void hw__field_destroy(void *state);
 hw_status hw__field_samples(void *state, hw_sample *out, size_t capacity, size_t *count);
 hw_status hw__field_predict(void *state, const hw_prediction *prediction);

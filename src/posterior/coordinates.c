@@ -124,9 +124,29 @@ static void set_factors(hw__release *r) {
   r->dispersion_factor = exp(r->above.common_d * r->ln_d + r->own_d);
 }
 
+static double from_box(double lo, double hi, double share) {
+  return lo + share * (hi - lo);
+}
+
+/* The age of a release whose place is a coordinate. */
+static void find_age(const hw__spill *spill, double share, hw__release *r) {
+  const hw__station *a = &spill->station[spill->anchor];
+  const hw_box *box = &spill->river->search;
+  r->source.location_m = from_box(box->lo.location_m, box->hi.location_m, share);
+  if (!(share >= 0 && share <= 1) || r->source.location_m >= a->x_m) {
+    set_factors(r);
+    r->age_s = 0; /* which is not possible */
+    return;
+  }
+  look_up(spill, r);
+  set_factors(r);
+  r->age_s = (a->at.theta - r->at.theta) / r->velocity_factor;
+  r->apparent_s = r->age_s + hw__older_by(spill, r);
+}
+
 /* Place and age: the one follows from the other by the factors of the water between, and these from the place where
  * reaches differ in their doubt. */
-static void find_place(const hw__spill *spill, hw__release *r) {
+static void find_place(const hw__spill *spill, double at, hw__release *r) {
   enum { ROUNDS = 8 };
   const hw__station *a = &spill->station[spill->anchor];
   const bool even = hw__doubts_even(spill->doubts);
@@ -138,6 +158,11 @@ static void find_place(const hw__spill *spill, hw__release *r) {
     r->age_s = (a->at.theta - r->at.theta) / r->velocity_factor;
     return;
   }
+  if (spill->boxed) {
+    find_age(spill, at, r);
+    return;
+  }
+  r->apparent_s = exp(at);
   for (int round = 0; round < (even ? 1 : ROUNDS); round++) {
     set_factors(r);
     r->age_s = r->apparent_s - hw__older_by(spill, r);
@@ -146,6 +171,15 @@ static void find_place(const hw__spill *spill, hw__release *r) {
       look_up(spill, r);
     }
   }
+}
+
+static double release_time(const hw__spill *spill, double at, const hw__release *r) {
+  const hw_box *box = &spill->river->search;
+  if (!hw__spill_has(spill, HW__AXIS_PASSAGE)) {
+    return box->lo.time_s;
+  }
+  return spill->boxed ? from_box(box->lo.time_s, box->hi.time_s, at)
+                      : at - r->age_s - (spill->open ? 0 : 0.5 * r->duration_s);
 }
 
 void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__release *r) {
@@ -159,11 +193,8 @@ void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__r
                      .stray_v = coordinate(spill, x, i, HW__AXIS_STRAY_V, 0),
                      .stray_d = coordinate(spill, x, i, HW__AXIS_STRAY_D, 0)};
   r->duration_s = spill->lasting ? exp(coordinate(spill, x, i, HW__AXIS_LN_DURATION, 0)) : 0;
-  r->apparent_s = hw__spill_has(spill, HW__AXIS_LN_AGE) ? exp(coordinate(spill, x, i, HW__AXIS_LN_AGE, 0)) : 0;
-  find_place(spill, r);
-  r->source.time_s = hw__spill_has(spill, HW__AXIS_PASSAGE) ? coordinate(spill, x, i, HW__AXIS_PASSAGE, 0) - r->age_s -
-                                                                  (spill->open ? 0 : 0.5 * r->duration_s)
-                                                            : box->lo.time_s;
+  find_place(spill, coordinate(spill, x, i, HW__AXIS_LN_AGE, 0), r);
+  r->source.time_s = release_time(spill, coordinate(spill, x, i, HW__AXIS_PASSAGE, 0), r);
   const double ln_mass =
       coordinate(spill, x, i, HW__AXIS_LN_MASS, log(spill->mass_lo) - hw__ln_in_a_second(spill, r->duration_s)) +
       hw__ln_in_a_second(spill, r->duration_s);
@@ -184,8 +215,12 @@ void hw__place_release(const hw__spill *spill, double *const *x, size_t i, hw__r
 double hw__release_log_prior(const hw__spill *spill, const hw__release *r) {
   const hw__doubt *d = &spill->doubt;
   const bool own_v = hw__spill_has(spill, HW__AXIS_OWN_V), own_d = hw__spill_has(spill, HW__AXIS_OWN_D);
+  const hw_box *box = &spill->river->search;
   double p = spill->log_prior;
-  if (hw__spill_has(spill, HW__AXIS_LN_AGE)) {
+  if (spill->boxed) {
+    p += hw__spill_has(spill, HW__AXIS_PASSAGE) ? log(box->hi.time_s - box->lo.time_s) : 0;
+    p += hw__spill_has(spill, HW__AXIS_LN_AGE) ? log(box->hi.location_m - box->lo.location_m) : 0;
+  } else if (hw__spill_has(spill, HW__AXIS_LN_AGE)) {
     /* Where reaches differ, a step further up adds the doubt of the water there, not that of the mean. */
     const double here = hw__doubts_here(spill->doubts, r->source.location_m).common_v;
     const double slower = fmax(1 + r->ln_v * (r->above.common_v - here), 0.1);

@@ -3,6 +3,9 @@
  * Written for the anchor: passage there, ln age there, ln mass, ln factors of the water; of a release that lasts, the
  * passage of its middle, the age at which an instant's pulse would be as wide, and ln duration. While nobody has seen
  * its end, the front and the mass in a second take the place of middle and mass.
+ *
+ * In a search box so small that no draw of these falls into it (spill->boxed) the first two are time and place of the
+ * release instead, as shares of the box.
  */
 #ifndef HW_POSTERIOR_COORDINATES_H
 #define HW_POSTERIOR_COORDINATES_H

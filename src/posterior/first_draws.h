@@ -1,5 +1,6 @@
 /* Where the search for a release begins: any age, hydraulics from their prior, passage and mass as the anchor's own
- * pulse suggests. */
+ * pulse suggests. Where time and place are the coordinates (coordinates.h): any time, half of the places anywhere and
+ * half where such a release passes the anchor when its pulse did. */
 #ifndef HW_POSTERIOR_FIRST_DRAWS_H
 #define HW_POSTERIOR_FIRST_DRAWS_H
 

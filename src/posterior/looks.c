@@ -177,7 +177,7 @@ static void begin(hw__ade *a, size_t sensor) {
     hw__ade_expect_lasting(a, anchor, false);
   }
   hw__spill_anchor(&a->spill, anchor);
-  a->spill.anywhere = false;
+  a->spill.anywhere = a->spill.boxed;
 }
 
 static uint64_t stream_of(const hw__ade *a, size_t sensor, size_t look) {

@@ -200,6 +200,37 @@ static hw_status ask_looser(engine *e, bool *answered, hw_estimate *out) {
   return status;
 }
 
+/* Plain pulses at sensors so far apart: by this distance, and by so many widths of the pulse in the time that the
+ * stated water needs. */
+static size_t pulses_apart(const hw__ade *a, double least_m, double widths) {
+  const hw__station *last = NULL;
+  size_t count = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const hw__station *s = &a->station[k];
+    const bool broken = s->suspect && a->wrong[k] > 0.5;
+    const double least_s = widths * sqrt(a->fit[k].curve.variance_s2);
+    if (a->fit[k].strong && !broken &&
+        (!last || (s->x_m - last->x_m > least_m && s->at.theta - last->at.theta > least_s))) {
+      last = s;
+      count++;
+    }
+  }
+  return count;
+}
+
+/* The field model leaves out pulses that tell it nothing, those that came at the same time as others among them. Where
+ * it leaves out most of those that must have come one after the other, or all but one of three at different places, it
+ * does not explain them: a level that rises and falls everywhere at once (a daily cycle) would be a release, read at
+ * one sensor. It has room for six; three are enough. */
+static bool stands_on_enough(const engine *e) {
+  enum { ENOUGH = 3 };
+  static const double another_place_m = 500;
+  const hw__ade *a = e->state;
+  const size_t used = hw__field_pulses(e->field), apart = pulses_apart(a, 0, 1), half = (apart + 1) / 2;
+  const bool several = apart >= 2 || pulses_apart(a, another_place_m, 0) >= 3;
+  return used >= (half < ENOUGH ? half : ENOUGH) && (used >= 2 || !several);
+}
+
 /* The field model's answer in place of the equation's, if it has one. */
 static hw_status ask_field(engine *e, bool *answered, hw_estimate *out) {
   const hw_problem problem = {.river = &e->as_field};
@@ -212,7 +243,7 @@ static hw_status ask_field(engine *e, bool *answered, hw_estimate *out) {
   if (status == HW_OK) {
     status = hw__field_estimate(e->field, &other);
   }
-  if (status == HW_OK && other.has_source && other.trust != HW_TRUST_NONE) {
+  if (status == HW_OK && other.has_source && other.trust != HW_TRUST_NONE && stands_on_enough(e)) {
     status = take(e, &other, "is the field model's, which knows how pulses widen in real rivers", out);
     *answered = status == HW_OK;
   }

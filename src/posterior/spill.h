@@ -89,6 +89,7 @@ typedef struct {
   size_t column[HW__AXES];     /* which coordinate an axis is; HW__DIMENSIONS: none */
   double log_prior;            /* what of it is the same for all points */
   double log_age_lo, log_age_hi;
+  bool boxed;            /* time and place themselves are coordinates, as shares of the search box */
   bool anywhere;         /* none of the draws that begin near the pulse is possible: they begin anywhere */
   bool from_pulse;       /* draws begin at points that explain the anchor's pulse, where that can be (near_draws.h) */
   struct hw__walk *walk; /* room for a block of points on its way (walk.h) */

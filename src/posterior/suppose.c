@@ -1,6 +1,7 @@
 #include "posterior/suppose.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "posterior/kernel.h"
 #include "posterior/looks.h"
@@ -199,7 +200,7 @@ static size_t follow(hw__ade *a, const size_t *anchor, size_t anchors) {
 
 /* One release, an instant's or one that lasted. What the first pulse looks like is tried first, the other where that
  * does not explain the readings, or where it may explain them too. */
-void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
+static void suppose_either(hw__ade *a, const size_t *anchor, size_t anchors) {
   const hw__fit *first = &a->own[anchor[0]];
   const bool plain = first->lasting && first->near.log_at < first->log_likelihood - plainly_worse;
   if (a->brief) {
@@ -225,5 +226,32 @@ void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
   if (!is_explained(a) && !(a->log_odds > odds) && !given_up) {
     a->spill.lasting = plain;
     suppose_again(a, followed);
+  }
+}
+
+/* No draw about the pulses falls into the search box: it may be as small as an accident whose time and place are known.
+ * Then time and place are drawn inside it. That counts only if it explains the pulse that was followed: a box of
+ * another season holds releases enough, all of them with sensors that are wrong. */
+static void suppose_in_box(hw__ade *a, const size_t *anchor, size_t anchors) {
+  const double lasting = a->lasting;
+  a->spill.boxed = true;
+  a->bar = -INFINITY;
+  suppose_either(a, anchor, anchors);
+  if (a->found.found && !(a->log_odds > 0 && a->wrong[a->spill.anchor] < 0.5)) {
+    a->found.found = false;
+  }
+  if (!a->found.found) {
+    a->log_odds = a->reached[0] = a->reached[1] = -INFINITY;
+    a->lasting = lasting;
+    memset(a->wrong, 0, a->spill.count * sizeof *a->wrong);
+  }
+}
+
+void hw__ade_suppose(hw__ade *a, const size_t *anchor, size_t anchors) {
+  a->spill.boxed = false;
+  suppose_either(a, anchor, anchors);
+  /* Not where others compete for the same readings: branches, halves of two releases, wider boxes, looser rivers. */
+  if (!a->found.found && !a->outdone && !a->single && !a->spill.from_pulse) {
+    suppose_in_box(a, anchor, anchors);
   }
 }

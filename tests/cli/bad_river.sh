@@ -42,3 +42,9 @@ echo '# decay told twice';     with "substance: benzene\nhydraulics:\n  velocity
 search: {mass_g: [1, 2], location_m: [-9, -1], time_s: [0, 5]}
 sensors: [{id: s1, location_m: 3}]"
 echo '# decay told by a reach'; with "$good\nsubstance: benzene\nreaches:\n  - {to_m: 0, decay_per_s: 1}"
+echo '# neither area nor discharge: the equation has no mass, the field model answers'
+sed 's/, area_m2: 37//' data/known.yaml > dry.yaml
+headwater simulate data/known.yaml --source 1234,-5670,-9000 --noise-relative 0.05 > dry.csv
+try identify dry.yaml dry.csv
+sed 's/dispersion_m2_s: 14.2/dispersion_m2_s: unknown/' dry.yaml > dry_field.yaml
+headwater identify dry_field.yaml dry.csv | grep -E '^Spill|mass is only'
