@@ -194,7 +194,9 @@ static bool parse(const char *number, double *value) {
   char longer[500];
   double alone = 37;
   const size_t size = strlen(number);
-  snprintf(longer, sizeof longer, "%s7e5", number);
+  assert_true(size < sizeof longer - 4);
+  memcpy(longer, number, size);
+  memcpy(longer + size, "7e5", 4);
   char *exact = malloc(size);
   assert_true(exact || !size);
   memcpy(exact, number, size);

@@ -220,11 +220,11 @@ static void test_a_text_is_quoted_unless_it_is_plainly_a_word(void **state) {
 static void test_whatever_a_mapping_can_say_is_written_and_read_back(void **state) {
   (void)state;
   static const char *const texts[] = {
-      "import:\n  encoding: utf-8\n  separator: \";\"\n  decimal: \".\"\n  time: when\n  time_as: ymd\n  timezone: "
-      "UTC\n"
-      "  twice: first\n  sensor: place\n  value: c\n  names:\n    s1: Elm\n    s2: \"7\"\n  missing: [none, \"\"]\n",
-      "import:\n  encoding: utf-16be\n  separator: \"|\"\n  header: 2\n  skip: 3\n  time: [a, b]\n  time_as: mdy\n"
-      "  timezone_from: tz_cd\n  twice: second\n  value: \"*_c\"\n  unit: ppb\n  quality: q\n  good: [A, B, \"\"]\n",
+      ("import:\n  encoding: utf-8\n  separator: \";\"\n  decimal: \".\"\n  time: when\n  time_as: ymd\n  timezone: "
+       "UTC\n"
+       "  twice: first\n  sensor: place\n  value: c\n  names:\n    s1: Elm\n    s2: \"7\"\n  missing: [none, \"\"]\n"),
+      ("import:\n  encoding: utf-16be\n  separator: \"|\"\n  header: 2\n  skip: 3\n  time: [a, b]\n  time_as: mdy\n"
+       "  timezone_from: tz_cd\n  twice: second\n  value: \"*_c\"\n  unit: ppb\n  quality: q\n  good: [A, B, \"\"]\n"),
       "import:\n  encoding: windows-1252\n  separator: \",\"\n  time_as: excel\n  sensors:\n    s1: c1\n    s2: c2\n",
       "import:\n  encoding: utf-16le\n  separator: tab\n  decimal: \",\"\n  time_as: unix\n  twice: by order\n",
       "import:\n  time_as: s\n",
