@@ -94,6 +94,49 @@ static void test_two_releases_are_counted_and_each_is_found(void **state) {
   hw_river_free(&river);
 }
 
+/* One candidate at each release's place: either is suspected as of its own release, not only of the larger one. */
+static void test_whoever_made_the_smaller_release_is_suspected_too(void **state) {
+  (void)state;
+  hw_river river = two_sensors();
+  const hw_source later = {1100, -19300, paper_truth.time_s + 7200};
+  hw_candidate who[] = {{.id = "upper", .location_m = paper_truth.location_m},
+                        {.id = "lower", .location_m = later.location_m},
+                        {.id = "away", .location_m = -27300}};
+  hw_candidate *const given = river.candidates;
+  const size_t given_count = river.candidate_count;
+  river.candidates = who;
+  river.candidate_count = 3;
+  river.none_prior = 0.2;
+  river.sensor_count = 1;
+  river.search.hi.time_s = 0;
+  simulate(&river, &paper_truth, 71);
+  add_release(&river, &later);
+  hw_run *run = run_all(&river, 1);
+  const hw_estimate e = answer(run);
+  assert_int_equal(e.release_count, 2);
+  assert_int_equal(e.suspicion_count, 4);
+  for (size_t k = 0; k < 2; k++) {
+    assert_int_equal(e.releases[k].suspicion_count, 4);
+    assert_int_equal(e.releases[k].suspicions[0].candidate, k);
+  }
+  for (size_t i = 0; i < 4; i++) {
+    const ptrdiff_t c = e.suspicions[i].candidate;
+    double each[2] = {0, 0};
+    for (size_t k = 0; k < 2; k++) {
+      for (size_t j = 0; j < 4; j++) {
+        each[k] = e.releases[k].suspicions[j].candidate == c ? e.releases[k].suspicions[j].probability : each[k];
+      }
+    }
+    check_near(e.suspicions[i].probability, c < 0 ? fmin(each[0], each[1]) : fmax(each[0], each[1]), 1e-12);
+    assert_true(i == 0 || e.suspicions[i].probability <= e.suspicions[i - 1].probability);
+    assert_true((c == 0 || c == 1) == (e.suspicions[i].probability > 0.5));
+  }
+  hw_run_free(run);
+  river.candidates = given;
+  river.candidate_count = given_count;
+  hw_river_free(&river);
+}
+
 /* An intake between them: it has not passed before the second one has. */
 static void test_an_intake_stays_closed_until_both_releases_have_passed(void **state) {
   (void)state;
@@ -224,6 +267,7 @@ int main(void) {
       cmocka_unit_test(test_a_second_pulse_is_told_from_noise_and_from_a_shoulder),
       cmocka_unit_test(test_a_spike_is_no_release),
       cmocka_unit_test(test_two_releases_are_counted_and_each_is_found),
+      cmocka_unit_test(test_whoever_made_the_smaller_release_is_suspected_too),
       cmocka_unit_test(test_an_intake_stays_closed_until_both_releases_have_passed),
       cmocka_unit_test(test_pulses_that_have_run_together_below_do_not_hide_two_releases),
       cmocka_unit_test(test_two_releases_from_different_places_are_found_where_their_flanks_meet),

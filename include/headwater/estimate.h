@@ -51,7 +51,8 @@ typedef enum {
 /* As it stands in results; NULL for HW_TRUST_UNJUDGED. */
 const char *hw_trust_text(hw_trust trust);
 
-/* Probability that the release came from this candidate; candidate -1 is "none of these". */
+/* Probability that the release came from this candidate; candidate -1 is "none of these". Of two releases: that at
+ * least one of them did, and that neither came from any; these may add up to more than one. */
 typedef struct {
   ptrdiff_t candidate;
   double probability;
@@ -92,6 +93,8 @@ typedef struct {
   hw_range duration_s;
   const hw_region *regions;
   size_t region_count;
+  const hw_suspicion *suspicions; /* that this release came from each candidate */
+  size_t suspicion_count;
 } hw_release;
 
 typedef struct {

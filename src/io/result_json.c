@@ -81,6 +81,17 @@ static void add_where(hw__json *json, const hw_river *river, const hw_estimate *
   hw__json_close(json, ']');
 }
 
+static void add_candidates(hw__json *json, const hw_river *river, const hw_suspicion *rows, size_t count) {
+  hw__json_open(json, "candidates", '[');
+  for (size_t i = 0; i < count; i++) {
+    hw__json_open(json, NULL, '{');
+    hw__json_text(json, "id", rows[i].candidate < 0 ? NULL : river->candidates[rows[i].candidate].id);
+    hw__json_number(json, "probability", rows[i].probability);
+    hw__json_close(json, '}');
+  }
+  hw__json_close(json, ']');
+}
+
 static void add_release(hw__json *json, const hw_result *result, const hw_release *r) {
   const hw_estimate *e = result->estimate;
   hw__json_open(json, NULL, '{');
@@ -96,6 +107,7 @@ static void add_release(hw__json *json, const hw_result *result, const hw_releas
   } else {
     add_region(json, result->river, r->regions, r->region_count);
   }
+  add_candidates(json, result->river, r->suspicions, r->suspicion_count);
   hw__json_close(json, '}');
 }
 
@@ -113,7 +125,9 @@ static void add_releases(hw__json *json, const hw_result *result) {
                              .interval = e->interval,
                              .duration_s = e->duration_s,
                              .regions = e->regions,
-                             .region_count = e->region_count};
+                             .region_count = e->region_count,
+                             .suspicions = e->suspicions,
+                             .suspicion_count = e->suspicion_count};
     add_release(json, result, &only);
   }
   hw__json_close(json, ']');
@@ -137,18 +151,6 @@ static void add_hydraulics(hw__json *json, const hw_estimate *e) {
   add_range(json, "velocity_m_s", &e->velocity_m_s);
   add_range(json, "dispersion_m2_s", &e->dispersion_m2_s);
   hw__json_close(json, '}');
-}
-
-static void add_candidates(hw__json *json, const hw_river *river, const hw_estimate *e) {
-  hw__json_open(json, "candidates", '[');
-  for (size_t i = 0; e && i < e->suspicion_count; i++) {
-    const hw_suspicion *s = &e->suspicions[i];
-    hw__json_open(json, NULL, '{');
-    hw__json_text(json, "id", s->candidate < 0 ? NULL : river->candidates[s->candidate].id);
-    hw__json_number(json, "probability", s->probability);
-    hw__json_close(json, '}');
-  }
-  hw__json_close(json, ']');
 }
 
 static void add_arrivals(hw__json *json, const hw_river *river, const hw_estimate *e) {
@@ -234,7 +236,7 @@ void hw__json_result(hw__json *json, const hw_result *result) {
   hw__json_count(json, "out_of_order", result->counts.out_of_order);
   add_answer(json, result);
   add_hydraulics(json, e);
-  add_candidates(json, result->river, e);
+  add_candidates(json, result->river, e ? e->suspicions : NULL, e ? e->suspicion_count : 0);
   add_arrivals(json, result->river, e);
   hw__json_number(json, "loss", e ? e->loss : NAN);
   hw__json_text(json, "stop", e ? hw_stop_text(e->stop) : NULL);

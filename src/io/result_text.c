@@ -162,9 +162,16 @@ static void add_release_lines(hw__text *text, const hw_result *result) {
   hw__text_add(text, "\nReleases (above: the largest)\n");
   for (size_t i = 0; i < e->release_count; i++) {
     const hw_release *r = &e->releases[i];
-    hw__text_add(text, "  %5s  %s at %s, %s\n", percent_text(r->probability, share), mass_text(r->source.mass_g, mass),
+    hw__text_add(text, "  %5s  %s at %s, %s", percent_text(r->probability, share), mass_text(r->source.mass_g, mass),
                  where_text(result, r->source.branch, r->source.location_m, source_decimals(e), place),
                  time_text(result, r->source.time_s, time));
+    if (r->suspicion_count > 0) {
+      const hw_suspicion *first = &r->suspicions[0];
+      hw__text_add(text, ": %s %s",
+                   first->candidate < 0 ? "no candidate" : result->river->candidates[first->candidate].id,
+                   percent_text(first->probability, share));
+    }
+    hw__text_add(text, "\n");
   }
 }
 
@@ -219,7 +226,7 @@ static void add_candidate_lines(hw__text *text, const hw_result *result) {
   if (e->suspicion_count == 0) {
     return;
   }
-  hw__text_add(text, "\nWho\n");
+  hw__text_add(text, e->release_count < 2 ? "\nWho\n" : "\nWho (of at least one of the releases)\n");
   for (size_t i = 0; i < e->suspicion_count; i++) {
     const hw_suspicion *s = &e->suspicions[i];
     char place[WORD], share[WORD];

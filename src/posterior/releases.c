@@ -308,7 +308,9 @@ static hw_release release_of(const hw_estimate *e, double two) {
                       .interval = e->interval,
                       .duration_s = e->duration_s,
                       .regions = e->regions,
-                      .region_count = e->region_count};
+                      .region_count = e->region_count,
+                      .suspicions = e->suspicions,
+                      .suspicion_count = e->suspicion_count};
 }
 
 /* Both halves, side by side. */
@@ -403,6 +405,9 @@ hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *wh
   two->release[0] = release_of(&two->answer[first], two->probability);
   two->release[1] = release_of(&two->answer[1 - first], two->probability);
   status = hw__two_unite_arrivals(two, river->intake_count);
+  if (status == HW_OK) {
+    status = hw__two_unite_suspicions(two, river->candidate_count);
+  }
   if (status != HW_OK) {
     hw__two_free(two, engine);
   }
@@ -414,6 +419,7 @@ void hw__two_free(hw__two *two, const hw__asked *engine) {
     engine->destroy(two->state[k]);
   }
   free(two->arrivals);
+  free(two->suspicions);
   memset(two, 0, sizeof *two);
 }
 
@@ -427,6 +433,8 @@ void hw__two_estimate(const hw__two *two, hw_estimate *out) {
   out->release_count = 2;
   out->arrivals = two->arrivals;
   out->arrival_count = two->arrival_count;
+  out->suspicions = two->suspicions;
+  out->suspicion_count = two->suspicion_count;
 }
 
 hw_status hw__two_predict(const hw__two *two, const hw__asked *engine, const hw_prediction *prediction) {

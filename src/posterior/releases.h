@@ -43,6 +43,8 @@ typedef struct {
   hw_release release[2]; /* in order of time */
   hw_arrival *arrivals;  /* of both */
   size_t arrival_count;
+  hw_suspicion *suspicions; /* that a candidate made at least one of them */
+  size_t suspicion_count;
 } hw__two;
 
 /* Takes apart and asks, where the sensors' own pulses (by sensor) show two. Nothing is left over of what was there
@@ -50,10 +52,12 @@ typedef struct {
  * Status: HW_ENOMEM, HW_EHYDRAULICS */
 hw_status hw__two_ask(hw__two *two, const hw__asked *engine, const hw__whole *whole, const hw__tails *tails);
 void hw__two_free(hw__two *two, const hw__asked *engine);
-/* The larger release's answer, with both releases in it; what intakes must expect is of both. */
+/* The larger release's answer, with both releases in it; what intakes must expect and who is suspected is of both. */
 void hw__two_estimate(const hw__two *two, hw_estimate *out);
-/* both_arrive.c: what either release brings to each intake, in the intakes' order. Status: HW_ENOMEM */
+/* both.c: what either release brings to each intake, in the intakes' order; how probable it is that a candidate made
+ * at least one of them, and that none of them made either. Status: HW_ENOMEM */
 hw_status hw__two_unite_arrivals(hw__two *two, size_t intake_count);
+hw_status hw__two_unite_suspicions(hw__two *two, size_t candidate_count);
 /* Which of the two engines has the larger release. */
 int hw__two_larger(const hw__two *two);
 /* What both bring, added up. Status: as the engine's; HW_ENOMEM */

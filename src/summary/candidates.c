@@ -84,7 +84,7 @@ static double uniform_density(const hw_box *box, double location_m) {
   return 1 / fmax(length, 1e-6);
 }
 
-static void sort_suspicions(hw_suspicion *rows, size_t count) {
+void hw__sort_suspicions(hw_suspicion *rows, size_t count) {
   for (size_t i = 1; i < count; i++) {
     const hw_suspicion row = rows[i];
     size_t j = i;
@@ -127,6 +127,6 @@ size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, s
   for (size_t k = 0; k <= count; k++) {
     out[k].probability /= total;
   }
-  sort_suspicions(out, count + 1);
+  hw__sort_suspicions(out, count + 1);
   return count + 1;
 }

@@ -67,6 +67,8 @@ typedef double (*hw__place_density)(void *context, double location_m);
  * Returned: out[0 .. candidate_count], most probable first; the number of rows, 0 without candidates. */
 size_t hw__summary_suspicions(const hw_river *river, const hw_sample *samples, size_t n, hw__place_density density,
                               void *context, hw__scratch *scratch, hw_suspicion *out);
+/* Most probable first; ties keep their order. */
+void hw__sort_suspicions(hw_suspicion *rows, size_t count);
 
 /* A candidate's weight among the candidates; 1 where none is given. */
 double hw__candidate_weight(const hw_candidate *candidate);

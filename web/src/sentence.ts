@@ -17,15 +17,26 @@ export interface Suspect {
   candidate: Candidate | undefined;
 }
 
-/* The most probable facility, when there is one to name. */
-export function suspect(river: River, result: Result): Suspect | null {
-  const best = result.candidates.reduce<{ id: string | null; probability: number } | null>(
+/* Who is suspected of the release that the estimate is: of several, the largest. */
+function suspicions(result: Result): Result["candidates"] {
+  const several = result.releases && result.releases.length > 1 ? result.releases : [];
+  const largest = several.find((r) => r.estimate && r.estimate.mass_g === result.estimate?.mass_g);
+  return largest?.candidates ?? result.candidates;
+}
+
+/* The most probable facility of these, when there is one to name. */
+export function suspectOf(river: River, candidates: Result["candidates"]): Suspect | null {
+  const best = candidates.reduce<{ id: string | null; probability: number } | null>(
     (a, b) => (a && a.probability >= b.probability ? a : b),
     null,
   );
   if (!best || best.id === null) return null;
   const candidate = river.candidates.find((c) => c.id === best.id);
   return { name: candidate?.name || best.id, probability: best.probability, candidate };
+}
+
+export function suspect(river: River, result: Result): Suspect | null {
+  return suspectOf(river, suspicions(result));
 }
 
 const APART_M = 1000;

@@ -3,7 +3,16 @@ import { peakOf, spreadOf } from "../forecast";
 import { concentration, duration, isCalendar, km, mass, percent, timesBeside } from "../format";
 import type { Incident, River } from "../model";
 import { downTo, isNetwork, placeText } from "../network";
-import { FORGOTTEN, silence, silenceSentence, spanOf, suspect, suspectApart } from "../sentence";
+import {
+  FORGOTTEN,
+  silence,
+  silenceSentence,
+  spanOf,
+  suspect,
+  suspectApart,
+  suspectOf,
+  type Suspect,
+} from "../sentence";
 import { Both, Card, noAnswer, sentenceOf, Some, type CardProps } from "./card";
 
 const NAMED = 3; /* candidates, stretches and releases at once; the others behind a word */
@@ -61,6 +70,10 @@ function Region({ river, incident }: { river: River; incident: Incident }) {
   );
 }
 
+function By({ who }: { who: Suspect | null }) {
+  return who && who.probability >= 0.5 ? `, ${who.name} (${percent(who.probability)})` : null;
+}
+
 function Releases({ river, incident }: { river: River; incident: Incident }) {
   const releases = incident.releases ?? [];
   if (releases.length < 2) return null;
@@ -77,6 +90,7 @@ function Releases({ river, incident }: { river: River; incident: Incident }) {
                 {placeText(river, r.estimate.branch, r.estimate.location_m, spanOf(incident))},{" "}
                 <Both river={river} time_s={r.estimate.time_s + incident.origin_s} />{" "}
                 <span class="range">{percent(r.probability)}</span>
+                <By who={suspectOf(river, r.candidates ?? [])} />
               </li>
             ) : null,
           )}

@@ -1,7 +1,9 @@
+/* What two releases mean together: for the intakes, and for the candidates. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "posterior/releases.h"
+#include "summary/summary.h"
 
 static double unless_absent(double a, double b, double (*choose)(double, double)) {
   return isnan(a) ? b : isnan(b) ? a : choose(a, b);
@@ -39,6 +41,41 @@ hw_status hw__two_unite_arrivals(hw__two *two, size_t intake_count) {
     if (at[0] || at[1]) {
       two->arrivals[two->arrival_count++] = at[0] && at[1] ? both_arrive(at[0], at[1]) : at[0] ? *at[0] : *at[1];
     }
+  }
+  return HW_OK;
+}
+
+/* ---- Who it was ---- */
+
+static double suspicion_of(const hw_estimate *answer, ptrdiff_t candidate) {
+  for (size_t i = 0; i < answer->suspicion_count; i++) {
+    if (answer->suspicions[i].candidate == candidate) {
+      return answer->suspicions[i].probability;
+    }
+  }
+  return 0;
+}
+
+/* A candidate is suspected as it is of the release it is suspected of most, and "none of these" must have made both.
+ * What one answer says of it is not taken as evidence beside what the other says: both have the same errors of the
+ * river. */
+static double suspected(const hw__two *two, ptrdiff_t candidate) {
+  const double a = suspicion_of(&two->answer[0], candidate), b = suspicion_of(&two->answer[1], candidate);
+  return candidate < 0 ? fmin(a, b) : fmax(a, b);
+}
+
+hw_status hw__two_unite_suspicions(hw__two *two, size_t candidate_count) {
+  two->suspicions = calloc(candidate_count + 1, sizeof *two->suspicions);
+  if (!two->suspicions) {
+    return HW_ENOMEM;
+  }
+  if (candidate_count > 0) {
+    for (size_t k = 0; k <= candidate_count; k++) {
+      const ptrdiff_t candidate = k < candidate_count ? (ptrdiff_t)k : -1;
+      two->suspicions[k] = (hw_suspicion){candidate, suspected(two, candidate)};
+    }
+    two->suspicion_count = candidate_count + 1;
+    hw__sort_suspicions(two->suspicions, two->suspicion_count);
   }
   return HW_OK;
 }
