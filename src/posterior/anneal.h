@@ -22,6 +22,7 @@ typedef struct {
   size_t final; /* and most of the sample that is the answer, at most HW__FINAL */
   double ample; /* effective draws that are enough for it; 0: it has `final` */
   double led;   /* heat at which a phase that is not the last has led far enough */
+  double least; /* ln evidence below which nobody wants the answer: plainly below it the stages end; -INFINITY: none */
   void *context;
   /* n first draws x[k][i] and ln of the density they were made from. */
   void (*start)(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal);
@@ -33,7 +34,7 @@ typedef struct {
 
 typedef struct {
   bool found; /* some draw has a positive probability */
-  double log_evidence;
+  double log_evidence; /* where the stages ended below the target's least: about so much at most */
   size_t drawn;         /* draws in use */
   double effective;     /* number of them */
   size_t evaluations;   /* points looked at */

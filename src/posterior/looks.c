@@ -54,8 +54,16 @@ static bool any_gain(const hw__ade *a) {
   return false;
 }
 
-static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, bool last) {
-  const hw__target target = hw__spill_target(&a->spill);
+/* ln odds of one release over none, for this evidence of the hypothesis at hand. */
+static double odds_of(const hw__ade *a, double log_evidence) {
+  const double odds = log_evidence - hw__ade_log_without(a);
+  return a->spill.lasting ? hw__lasting_log_odds(&a->spill.last, 0, odds) : odds;
+}
+
+/* `least`: ln odds below which the hypothesis is given up. */
+static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, bool last, double least) {
+  hw__target target = hw__spill_target(&a->spill);
+  target.least = least - odds_of(a, 0);
   a->found = hw__anneal(&target, a->options.seed, stream, from, !last, &a->draws);
   for (size_t k = 0; k < a->spill.count; k++) {
     a->evaluations += a->found.evaluations * a->station[k].view->count;
@@ -146,8 +154,7 @@ void hw__ade_add_durations(const hw__ade *a, const hw__mixture *instant, hw__mix
 }
 
 double hw__ade_odds(const hw__ade *a) {
-  const double odds = a->found.log_evidence - hw__ade_log_without(a);
-  return a->spill.lasting ? hw__lasting_log_odds(&a->spill.last, 0, odds) : odds;
+  return odds_of(a, a->found.log_evidence);
 }
 
 /* Behind the rivals by so much (ln) after a first look, which passes by pulses that cannot tell, and after a later one,
@@ -156,18 +163,19 @@ static const double far_behind = 25, behind = 9;
 /* Draws that began near others must keep this many of themselves, or they begin anywhere. */
 static const double least_effective = 100;
 
-static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, bool last) {
+static void look_first(hw__ade *a, uint64_t stream, const hw__mixture *near, bool last, double least) {
   hw__mixture extended;
   if (near) {
     hw__ade_add_durations(a, near, &extended);
   }
-  anneal(a, stream, near ? &extended : NULL, last);
-  if (near && !(a->found.found && a->found.effective > least_effective)) {
-    anneal(a, stream, NULL, last);
+  anneal(a, stream, near ? &extended : NULL, last, least);
+  const bool enough = a->found.found && (a->found.effective > least_effective || hw__ade_odds(a) < least);
+  if (near && !enough) {
+    anneal(a, stream, NULL, last, least);
   }
   if (!a->found.found && hw__can_draw_near(&a->spill)) {
     a->spill.anywhere = true;
-    anneal(a, stream, NULL, last);
+    anneal(a, stream, NULL, last, least);
   }
 }
 
@@ -200,7 +208,7 @@ void hw__ade_take_up(hw__ade *a, size_t sensor) {
     a->fit[k].near = kept->near[k];
   }
   a->outdone = a->spill.first_look = a->spill.many = false;
-  anneal(a, stream_of(a, sensor, MOST_LOOKS), &kept->proposal, true);
+  anneal(a, stream_of(a, sensor, MOST_LOOKS), &kept->proposal, true, -INFINITY);
 }
 
 void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
@@ -219,14 +227,16 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
     a->spill.eased_d = d->local_d > 0 ? 0 : easing(a, look) * d->common_d;
     a->spill.many = a->seen > MANY && !enough;
     const bool last = enough || (!hw__ade_is_filtering(a) && !eased);
-    if (look == 0) {
-      look_first(a, stream_of(a, sensor, look), near, last);
-    } else {
-      anneal(a, stream_of(a, sensor, look), &from, last);
-    }
     const double rival = a->rivals.log_odds[a->spill.lasting];
-    const double least = look == 0 ? fmax(rival, a->bar) - far_behind : fmax(rival - behind, a->bar);
-    a->outdone = !last && a->found.found && hw__ade_odds(a) < least;
+    const double least = last        ? -INFINITY
+                         : look == 0 ? fmax(rival, a->bar) - far_behind
+                                     : fmax(rival - behind, a->bar);
+    if (look == 0) {
+      look_first(a, stream_of(a, sensor, look), near, last, least);
+    } else {
+      anneal(a, stream_of(a, sensor, look), &from, last, least);
+    }
+    a->outdone = a->found.found && hw__ade_odds(a) < least;
     if (!a->found.found || last || a->outdone) {
       break;
     }

@@ -1,6 +1,5 @@
 /* Which branches can it have been? Each is asked by itself; where one explains what another cannot, the other is given
  * up early. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,38 +10,6 @@
 static const double hopeless = 9;
 /* Most branches asked for one answer. */
 enum { MOST_ASKED = 12 };
-
-/* What a pulse that is explained is worth at most: its sensor right, with a curve as good as its own. */
-static double worth(const hw__network *n, size_t sensor) {
-  const hw__station station = {.fit = &n->own[sensor]};
-  return n->series[sensor].count > 0 && n->own[sensor].seen
-             ? hw__station_log_probability(&station, n->own[sensor].log_likelihood, NULL) -
-                   hw__station_log_without(&station)
-             : 0;
-}
-
-/* What a release must pay at least for a pulse to be where it is: of all times and masses that it might have had, those
- * that this pulse leaves. ln, never negative. */
-static double price(const hw__network *n, const hw__part *p, size_t sensor) {
-  static const double loose = 4; /* what its width and shape leave open of time and height besides */
-  const double(*j)[HW__PULSE_SIZE] = n->own[sensor].near.curvature;
-  const hw_box *box = &p->river.search;
-  const double times = (box->hi.time_s - box->lo.time_s) * sqrt(j[HW__PASSAGE][HW__PASSAGE] / (2 * M_PI)) / loose;
-  const double ratio = box->hi.mass_g / fmax(box->lo.mass_g, 1e-6 * box->hi.mass_g);
-  const double masses = log(ratio) * sqrt(j[HW__LN_AREA][HW__LN_AREA] / (2 * M_PI)) / loose;
-  return log(fmax(times, 1)) + log(fmax(masses, 1));
-}
-
-/* ln odds that a release on this branch can come to at most; 0: nothing is seen on its course. */
-static double promise(const hw__network *n, const hw__part *p) {
-  double sum = 0, least = INFINITY;
-  for (size_t i = 0; i < p->river.sensor_count; i++) {
-    const double here = worth(n, p->sensors[i]);
-    sum += here;
-    least = here > 0 ? fmin(least, price(n, p, p->sensors[i])) : least;
-  }
-  return sum > 0 ? fmax(sum - least, DBL_MIN) : 0;
-}
 
 double hw__part_log_share(const hw__network *n, const hw__part *p) {
   return log(p->length_m / n->searched_m);
@@ -169,7 +136,7 @@ hw_status hw__network_ask(hw__network *n) {
   memset(n->exceeds, 0, n->river->intake_count * sizeof *n->exceeds);
   n->rivals = (hw__rivals){.log_odds = {-INFINITY, -INFINITY}};
   for (size_t k = 0; k < n->part_count; k++) {
-    n->parts[k].promise = promise(n, &n->parts[k]);
+    n->parts[k].promise = hw__part_promise(n, &n->parts[k]);
   }
   hw_status status;
   batch b;

@@ -79,6 +79,9 @@ void hw__network_combine(hw__network *n);
 /* Of all candidates and none of them. */
 double hw__network_all_odds(const hw__network *n);
 
+/* network_promise.c: ln odds that a release on this branch can come to at most; 0: nothing is seen on its course. */
+double hw__part_promise(const hw__network *n, const hw__part *part);
+
 /* network_branches.c: the branches that can have been it, asked one by one. */
 double hw__part_log_share(const hw__network *n, const hw__part *part);
 hw_status hw__network_ask(hw__network *n);

@@ -9,6 +9,7 @@
 #include "posterior/memory.h"
 #include "posterior/noise.h"
 #include "posterior/pulse_noise.h"
+#include "posterior/quadratic.h"
 
 /* Chi-square gained that makes a pulse: five and a half standard deviations for any place in the record. */
 static const double plainly_seen = 30;
@@ -235,20 +236,12 @@ static const double log_range = 8, skew_sd = 0.8, shape_modes = 3;
  * prior that the second order of the likelihood leaves. Without it the evidence of a release, which pays for every
  * digit, would fall behind that of a wrong sensor as readings become denser. */
 static double accident_of(const hw__fit *fit) {
-  double root[HW__INSTANT_SIZE][HW__INSTANT_SIZE], log_root = 0;
-  const double prior[HW__INSTANT_SIZE] = {[HW__LN_SKEW] = 1 / (skew_sd * skew_sd)};
-  for (size_t i = 0; i < HW__INSTANT_SIZE; i++) {
-    for (size_t j = 0; j <= i; j++) {
-      double sum = fit->near.curvature[i][j] + (i == j ? prior[i] : 0);
-      for (size_t k = 0; k < j; k++) {
-        sum -= root[i][k] * root[j][k];
-      }
-      if (i == j && !(sum > 0)) {
-        return least_accident; /* the readings do not tell them apart */
-      }
-      root[i][j] = i == j ? sqrt(sum) : sum / root[j][j];
-    }
-    log_root += log(root[i][i]);
+  double told[HW__PULSE_SIZE][HW__PULSE_SIZE];
+  memcpy(told, fit->near.curvature, sizeof told);
+  told[HW__LN_SKEW][HW__LN_SKEW] += 1 / (skew_sd * skew_sd);
+  const double log_root = hw__log_root_det(HW__INSTANT_SIZE, told);
+  if (isnan(log_root)) {
+    return least_accident; /* the readings do not tell them apart */
   }
   /* As precisely as the height is told, so is the rest of the shape, which only by accident is the equation's. */
   const double shape = shape_modes * 0.5 * log(fmax(fit->near.curvature[HW__LN_AREA][HW__LN_AREA], 1));
