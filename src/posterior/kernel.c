@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "posterior/duration.h"
+#include "posterior/lastings.h"
 
 /* A view's points with what every curve asks of them, and their sums without a plume: of those before point k at
  * without[k]. */
@@ -115,16 +115,14 @@ HW__INLINE window window_of(const prepared *p, const hw__curves *c, bool lasting
 HW__INLINE sums sum_up(const prepared *p, const hw__curves *c, bool lasting) {
   const window w = window_of(p, c, lasting);
   const hw__v4 widest = hw__widest_apart(c);
+  const hw__lastings lasts = lasting ? hw__lastings_of(c) : (hw__lastings){0};
   const hw__by_level *before = &p->without[w.from], *to = &p->without[w.to], *all = &p->without[p->view->count];
   sums s = {hw__v4_all(before->value + (all->value - to->value)), hw__v4_all(before->slope + (all->slope - to->slope)),
             hw__v4_all(before->curvature + (all->curvature - to->curvature)), hw__v4_all(1)};
   for (size_t k = w.from; k < w.to; k++) {
-    hw__v4 plume;
-    if (lasting) {
-      hw__lasting_respond(c, p->view->time_s[k], p->view->spread_s2[k], &plume);
-    } else {
-      plume = hw__instants_about(c, widest, p->view->time_s[k], p->spread_s[k]);
-    }
+    const hw__v4 time = hw__v4_all(p->view->time_s[k]), spread = hw__v4_all(p->spread_s[k]);
+    const hw__v4 plume =
+        lasting ? hw__lastings_about(c, &lasts, widest, time, spread) : hw__instants_about(c, widest, time, spread);
     if (p->view->side[k] != HW__MEASURED) {
       censor(p, k, plume, &s);
       continue;

@@ -62,6 +62,8 @@ typedef struct {
  * curve, so that a point wider than the pulse still counts all of what passed. */
 #define HW__APART 0.09
 double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2);
+/* The same of n times. */
+void hw__curve_over(const hw__curve *curve, size_t n, const double *time_s, const double *spread_s2, double *out);
 
 /* How far one reading can speak against a curve: a squared misfit x of n readings counts x / sqrt(1 + (x / (n
  * HW__LOUDEST))^2), so that ordinary noise counts in full and a lone spike cannot overrule a pulse. */
