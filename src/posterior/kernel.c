@@ -3,79 +3,31 @@
 #include <math.h>
 
 #include "posterior/lastings.h"
-
-HW__INLINE hw__v4 gather(const double *from, const size_t at[HW__LANES]) {
-  return (hw__v4){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
-}
-
-/* Four of a view's numbers, the last of n again where there are fewer. */
-HW__INLINE hw__v4 four_of(const double *from, size_t k, size_t n) {
-  const size_t last = n - 1, at[] = {k, k + 1 < n ? k + 1 : last, k + 2 < n ? k + 2 : last, k + 3 < n ? k + 3 : last};
-  return k + HW__LANES <= n ? hw__v4_load(from + k) : gather(from, at);
-}
-
-/* hw__by_level of four. */
-typedef struct {
-  hw__v4 value, slope, curvature;
-} by_level4;
-
-/* ln Phi at four places within the table, and its slope, as hw__tails_at has them. */
-HW__INLINE hw__v4 tails_at(const hw__tails *tails, hw__v4 z, hw__v4 *slope) {
-  const double step = 1.0 / HW__TAIL_PER_UNIT;
-  const hw__v4 place = (z - HW__TAIL_FROM) * HW__TAIL_PER_UNIT;
-  const int k[] = {(int)place[0], (int)place[1], (int)place[2], (int)place[3]};
-  const size_t at[] = {(size_t)k[0], (size_t)k[1], (size_t)k[2], (size_t)k[3]};
-  const hw__v4 knot = {k[0], k[1], k[2], k[3]}, a = gather(tails->value, at), b = gather(tails->value + 1, at);
-  const hw__v4 ra = gather(tails->slope, at), rb = gather(tails->slope + 1, at);
-  const hw__v4 u = place - knot, v = 1.0 - u, za = HW__TAIL_FROM + knot * step, zb = za + step;
-  const hw__v4 bend_a = -step * ra * (za + ra), bend_b = -step * rb * (zb + rb), more = rb - ra, rise = b - a;
-  *slope = ra + u * more + u * v * (v * (bend_a - more) - u * (bend_b - more));
-  return a + u * rise + u * v * (v * (step * ra - rise) - u * (step * rb - rise));
-}
-
-/* Readings on one side of a limit, four points or four signals: how far the limit is from the background, towards their
- * side; their number and the variance of one; and whether they tell of the level. */
-typedef struct {
-  hw__v4 inside, sign, readings, variance;
-  hw__i4 tells;
-} censored4;
-
-/* As hw__view_censored_by_level has it; the signal is in the variance. */
-HW__INLINE by_level4 censored(const hw__tails *tails, const censored4 *c, hw__v4 signal) {
-  static const double least = -5.5, most = HW__TAIL_TO - 1e-9; /* beyond the first nothing is louder */
-  const hw__v4 sd = hw__v4_sqrt(c->variance), z = (c->inside + c->sign * signal) / sd, none = hw__v4_all(0);
-  const hw__v4 below = hw__v4_choose(z < most, z, hw__v4_all(most));
-  hw__v4 slope;
-  const hw__v4 within = hw__v4_max(below, hw__v4_all(least)), value = tails_at(tails, within, &slope);
-  const hw__i4 loud = (z < least) | (value < -0.5 * HW__LOUDEST), some = ~loud & (z <= (double)HW__TAIL_TO);
-  const hw__v4 bend = hw__v4_max(slope * (within + slope), none);
-  return (by_level4){c->readings * hw__v4_choose(loud, hw__v4_all(-0.5 * HW__LOUDEST), hw__v4_keep(some, value)),
-                     hw__v4_keep(some & c->tells, c->readings * c->sign * slope / sd),
-                     hw__v4_keep(some & c->tells, c->readings * bend / c->variance)};
-}
+#include "posterior/limits.h"
 
 /* Four points without a plume. */
-HW__INLINE by_level4 without_plume(const hw__prepared *p, size_t k) {
+HW__INLINE hw__by_level4 without_plume(const hw__prepared *p, size_t k) {
   const hw__view *v = p->view;
   const size_t n = v->count;
-  const hw__v4 off = four_of(p->off, k, n), quiet = four_of(p->quiet, k, n), readings = four_of(v->readings, k, n);
-  const hw__v4 loud = off * off * quiet * four_of(p->loudest, k, n), on_level = four_of(p->on_level, k, n);
+  const hw__v4 off = hw__four_of(p->off, k, n), quiet = hw__four_of(p->quiet, k, n),
+               readings = hw__four_of(v->readings, k, n);
+  const hw__v4 loud = off * off * quiet * hw__four_of(p->loudest, k, n), on_level = hw__four_of(p->on_level, k, n);
   const hw__v4 weight = quiet / hw__v4_sqrt(1.0 + loud * loud);
-  by_level4 sum = {-0.5 * weight * off * off, on_level * weight * off, on_level * weight};
-  const hw__v4 sign = four_of(p->sign, k, n), none = hw__v4_all(0);
+  hw__by_level4 sum = {-0.5 * weight * off * off, on_level * weight * off, on_level * weight};
+  const hw__v4 sign = hw__four_of(p->sign, k, n), none = hw__v4_all(0);
   const hw__i4 cut = (sign < none) | (sign > none);
   if (hw__v4_any(cut)) {
-    const censored4 c = {-sign * off, sign, readings, readings / quiet, v->hidden ? none < none : on_level > none};
-    const by_level4 here = censored(p->tails, &c, none);
-    sum = (by_level4){hw__v4_choose(cut, here.value, sum.value), hw__v4_choose(cut, here.slope, sum.slope),
-                      hw__v4_choose(cut, here.curvature, sum.curvature)};
+    const hw__censored4 c = {-sign * off, sign, readings, readings / quiet, v->hidden ? none < none : on_level > none};
+    const hw__by_level4 here = hw__censored(p->tails, &c, none);
+    sum = (hw__by_level4){hw__v4_choose(cut, here.value, sum.value), hw__v4_choose(cut, here.slope, sum.slope),
+                          hw__v4_choose(cut, here.curvature, sum.curvature)};
   }
   return sum;
 }
 
 HW__CLONES static void add_without(hw__prepared *p) {
   for (size_t k = 0; k < p->view->count; k += HW__LANES) {
-    const by_level4 here = without_plume(p, k);
+    const hw__by_level4 here = without_plume(p, k);
     for (size_t i = k; i < p->view->count && i < k + HW__LANES; i++) {
       const hw__by_level *before = &p->without[i];
       p->without[i + 1] = (hw__by_level){before->value + here.value[i - k], before->slope + here.slope[i - k],
@@ -106,7 +58,7 @@ void hw__kernel_prepare(const hw__view *view, const hw__tails *tails, hw__prepar
 
 /* Running sums of four curves; ln of the variances' ratios is taken of products of some. */
 typedef struct {
-  by_level4 by;
+  hw__by_level4 by;
   hw__v4 ratio;
 } sums;
 
@@ -115,7 +67,7 @@ HW__INLINE void take_ratios(sums *s) {
   s->ratio = hw__v4_all(1);
 }
 
-HW__INLINE void add(by_level4 *sum, by_level4 part) {
+HW__INLINE void add(hw__by_level4 *sum, hw__by_level4 part) {
   sum->value += part.value;
   sum->slope += part.slope;
   sum->curvature += part.curvature;
@@ -127,7 +79,7 @@ HW__INLINE void measure(const hw__prepared *p, size_t k, hw__v4 plume, sums *s) 
   const hw__v4 variance = p->view->fixed[k] + following * following * p->per[k], square = off * off;
   const hw__v4 loud = square * p->loudest[k], w = 1.0 / hw__v4_sqrt(variance * variance + loud * loud);
   const hw__v4 counts = p->on_level[k] * w;
-  add(&s->by, (by_level4){-0.5 * w * square, counts * off, counts});
+  add(&s->by, (hw__by_level4){-0.5 * w * square, counts * off, counts});
   s->ratio *= variance * p->quiet[k];
 }
 
@@ -136,18 +88,19 @@ HW__INLINE void censor(const hw__prepared *p, size_t k, hw__v4 plume, sums *s) {
   /* Of nearly all curves a quiet point expects nothing: one value serves them. */
   const hw__by_level *to = &p->without[k + 1], *from = &p->without[k];
   const hw__i4 nothing = plume < 1e-3 * sqrt(v->fixed[k] * v->readings[k]);
-  by_level4 here = {hw__v4_all(to->value - from->value), hw__v4_all(to->slope - from->slope),
-                    hw__v4_all(to->curvature - from->curvature)};
+  hw__by_level4 here = {hw__v4_all(to->value - from->value), hw__v4_all(to->slope - from->slope),
+                        hw__v4_all(to->curvature - from->curvature)};
   if (hw__v4_any(~nothing)) {
     const double sign = p->sign[k];
     const hw__v4 following = v->share * plume + v->share_level;
     /* Quiet ones make the end of a hidden level's range, and that is all they say of it. */
     const hw__i4 tells = (hw__v4_all(p->on_level[k]) > 0.0) & (v->hidden ? plume > 0.0 : nothing | ~nothing);
-    const censored4 c = {hw__v4_all(-sign * p->off[k]), hw__v4_all(sign), hw__v4_all(v->readings[k]),
-                         v->fixed[k] * v->readings[k] + following * following, tells};
-    const by_level4 seen = censored(p->tails, &c, plume);
-    here = (by_level4){hw__v4_choose(nothing, here.value, seen.value), hw__v4_choose(nothing, here.slope, seen.slope),
-                       hw__v4_choose(nothing, here.curvature, seen.curvature)};
+    const hw__censored4 c = {hw__v4_all(-sign * p->off[k]), hw__v4_all(sign), hw__v4_all(v->readings[k]),
+                             v->fixed[k] * v->readings[k] + following * following, tells};
+    const hw__by_level4 seen = hw__censored(p->tails, &c, plume);
+    here =
+        (hw__by_level4){hw__v4_choose(nothing, here.value, seen.value), hw__v4_choose(nothing, here.slope, seen.slope),
+                        hw__v4_choose(nothing, here.curvature, seen.curvature)};
   }
   add(&s->by, here);
 }
@@ -174,6 +127,10 @@ static size_t point_at(const hw__view *view, double time_s) {
 }
 
 HW__INLINE window window_of(const hw__prepared *p, const hw__curves *c, bool lasting) {
+  enum { FEW = 4 }; /* points: looked at sooner than searched through */
+  if (p->view->count <= FEW) {
+    return (window){0, p->view->count};
+  }
   const hw__i4 passes = c->area_g_s_m3 > 0.0;
   const hw__v4 variance = c->variance_s2 + p->widest_s2;
   const hw__v4 height =
@@ -217,7 +174,7 @@ HW__INLINE sums sum_up(const hw__prepared *p, const hw__curves *c, bool lasting)
 }
 
 /* hw__view_fold of four where the background may be anything about what is known of it. */
-HW__INLINE hw__v4 fold(const hw__view *v, const by_level4 *sum, double quiet) {
+HW__INLINE hw__v4 fold(const hw__view *v, const hw__by_level4 *sum, double quiet) {
   const double precision = v->background_precision, off = v->background_prior - v->background_g_m3;
   if (isinf(precision)) {
     return sum->value;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/lanes.h"
+#include "core/normal.h"
 
 enum { ROUNDS = 4, CHUNK = 256 };
 static const double freedom = 6;
@@ -132,20 +133,19 @@ void hw__mixture_extend(const hw__mixture *mixture, double mean, double scale, h
 }
 
 void hw__mixture_draw(const hw__mixture *mixture, hw_rng *rng, double *x) {
-  double u = hw_rng_uniform(rng), z[HW__DIMENSIONS], chi = 0;
+  double u = hw_rng_uniform(rng), z[HW__DIMENSIONS], product = 1;
   size_t k = 0;
   while (k + 1 < mixture->count && u >= mixture->member[k].share) {
     u -= mixture->member[k++].share;
   }
   const hw__member *m = &mixture->member[k];
   for (size_t a = 0; a < mixture->dims; a++) {
-    z[a] = hw_rng_normal(rng);
+    z[a] = hw__normal(rng);
   }
-  for (int i = 0; i < (int)freedom; i++) {
-    const double n = hw_rng_normal(rng);
-    chi += n * n;
+  for (int i = 0; i < (int)freedom / 2; i++) { /* squares of two normal numbers add up to -2 ln of a uniform one */
+    product *= 1 - hw_rng_uniform(rng);
   }
-  const double stretch = sqrt(freedom / fmax(chi, 1e-12));
+  const double stretch = sqrt(freedom / fmax(-2 * log(product), 1e-12));
   for (size_t a = 0; a < mixture->dims; a++) {
     x[a] = m->mean[a];
     for (size_t b = 0; b <= a; b++) {

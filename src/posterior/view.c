@@ -241,10 +241,6 @@ hw__by_level hw__view_censored_by_level(const hw__view *view, size_t i, const hw
   return tells ? all : (hw__by_level){all.value, 0, 0};
 }
 
-double hw__view_censored(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
-  return censored_by_signal(view, i, tails, signal).value;
-}
-
 hw__by_level hw__view_measured_by_level(const hw__view *view, size_t i, double signal) {
   const double off = view->value_g_m3[i] - hw__view_level(view, i) - signal;
   const double variance = hw__view_variance(view, i, signal), square = off * off / variance;
@@ -392,12 +388,17 @@ void hw__view_expand(const hw__view *view, const hw__tails *tails, size_t size, 
     }
     moved[k] = hw__curve_from(y);
   }
+  double signal[HW__VIEW_POINTS], other[HW__PULSE_SIZE][HW__VIEW_POINTS];
+  hw__curve_over(&here, view->count, view->time_s, view->spread_s2, signal);
+  for (size_t k = 0; k < size; k++) {
+    hw__curve_over(&moved[k], view->count, view->time_s, view->spread_s2, other[k]);
+  }
   terms t = {{0}, {{0}}};
   for (size_t i = 0; i < view->count; i++) {
-    const double plume = hw__curve_at(&here, view->time_s[i], view->spread_s2[i]);
+    const double plume = signal[i];
     double by[UNKNOWNS] = {0};
     for (size_t k = 0; k < size; k++) {
-      by[k] = (hw__curve_at(&moved[k], view->time_s[i], view->spread_s2[i]) - plume) / step_of(k, width);
+      by[k] = (other[k][i] - plume) / step_of(k, width);
     }
     by[LEVEL] = isinf(view->background_precision) || !hw__view_on_level(view, i) ? 0 : 1;
     if (view->side[i] == HW__MEASURED) {
