@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/lanes.h"
+#include "core/normal.h"
 #include "core/pool.h"
 #include "core/text.h"
 #include "headwater/headwater.h"
@@ -62,6 +63,41 @@ static void test_rng_has_the_moments_it_claims(void **state) {
   assert_true(fabs(n1 / n) < 5.0 / 632);
   assert_true(fabs(n2 / n - 1) < 5 * 1.414 / 632);
   assert_true(fabs(n4 / n - 3) < 5 * 9.8 / 632);
+}
+
+/* Each layer between two densities has the area of the lowest one with its tail. */
+static void test_layers_of_the_normal_have_one_area(void **state) {
+  (void)state;
+  const double *x = hw__normal_layer, lowest = exp(-0.5 * x[1] * x[1]);
+  const double area = x[1] * lowest + sqrt(M_PI / 2) * erfc(x[1] / M_SQRT2);
+  assert_true(fabs(x[0] * lowest - area) < 1e-15);
+  for (int i = 1; i < HW__NORMAL_LAYERS; i++) {
+    assert_true(fabs(x[i] * (exp(-0.5 * x[i + 1] * x[i + 1]) - exp(-0.5 * x[i] * x[i])) - area) < 1e-15);
+  }
+  assert_true(x[HW__NORMAL_LAYERS] < 1e-12);
+}
+
+/* Numbers below each of these ends against Phi: of 2,000,000 draws the count's sd is sqrt(n p (1 - p)); bounds at five
+ * of these. The last ends lie in the tail beyond the layers. */
+static void test_layered_normals_have_the_normals_distribution(void **state) {
+  (void)state;
+  static const double end[] = {-4, -3.7, -3, -2, -1, -0.3, 0, 0.2, 0.9, 1.6, 2.5, 3.3, 3.66, 4.2};
+  enum { ENDS = sizeof end / sizeof end[0], DRAWS = 2000000 };
+  double below[ENDS] = {0}, fourth = 0;
+  hw_rng rng;
+  hw_rng_seed(&rng, 11, 5);
+  for (int i = 0; i < DRAWS; i++) {
+    const double z = hw__normal(&rng);
+    fourth += z * z * z * z;
+    for (size_t k = 0; k < ENDS; k++) {
+      below[k] += z < end[k];
+    }
+  }
+  for (size_t k = 0; k < ENDS; k++) {
+    const double p = 0.5 * erfc(-end[k] / M_SQRT2), sd = sqrt(DRAWS * p * (1 - p));
+    assert_true(fabs(below[k] - DRAWS * p) < 5 * sd);
+  }
+  assert_true(fabs(fourth / DRAWS - 3) < 5 * sqrt(96.0 / DRAWS));
 }
 
 static void test_exp_agrees_with_libm(void **state) {
@@ -122,6 +158,8 @@ int main(void) {
       cmocka_unit_test(test_every_status_has_a_name_and_a_text),
       cmocka_unit_test(test_rng_is_the_same_everywhere),
       cmocka_unit_test(test_rng_has_the_moments_it_claims),
+      cmocka_unit_test(test_layers_of_the_normal_have_one_area),
+      cmocka_unit_test(test_layered_normals_have_the_normals_distribution),
       cmocka_unit_test(test_exp_agrees_with_libm),
       cmocka_unit_test(test_lanes_choose_keep_and_sum),
       cmocka_unit_test(test_pool_does_every_piece_once),

@@ -27,7 +27,7 @@
 /* The engine with a release's readings filed, its draws begun one way or the other. */
 static hw__ade *settled(const hw_river *river, double duration_s, bool from_pulse) {
   const hw_source truth = {.mass_g = 3700, .location_m = -27300, .time_s = 2300};
-  const hw_options options = {.seed = 17, .level = 0.9};
+  const hw_options options = {.seed = 5, .level = 0.9};
   hw_spill *spill = NULL;
   hw_rng rng;
   void *state = NULL;

@@ -49,6 +49,10 @@ HW__INLINE hw__v4 hw__v4_keep(hw__i4 mask, hw__v4 a) {
   return (hw__v4)((hw__i4)a & mask);
 }
 
+HW__INLINE int hw__v4_any(hw__i4 mask) {
+  return ((mask[0] | mask[1]) | (mask[2] | mask[3])) != 0;
+}
+
 HW__INLINE hw__v4 hw__v4_max(hw__v4 a, hw__v4 b) {
   return hw__v4_choose(a > b, a, b);
 }

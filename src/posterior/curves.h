@@ -39,12 +39,14 @@ HW__INLINE hw__v4 hw__widest_apart(const hw__curves *c) {
 
 /* Their mean over times about time_s whose standard deviation is spread_s, as hw__curve_at has it; `widest` is
  * hw__widest_apart of the curves. */
-HW__INLINE hw__v4 hw__instants_about(const hw__curves *c, hw__v4 widest, double time_s, double spread_s) {
-  if (!(spread_s > 0)) {
-    return hw__instants_at(c, hw__v4_all(time_s), hw__v4_all(0));
+HW__INLINE hw__v4 hw__instants_about(const hw__curves *c, hw__v4 widest, hw__v4 time_s, hw__v4 spread_s) {
+  const hw__v4 none = hw__v4_all(0);
+  if (!hw__v4_any(spread_s > 0.0)) {
+    return hw__instants_at(c, time_s, none);
   }
-  const hw__v4 node = hw__v4_choose(widest < spread_s, widest, hw__v4_all(spread_s));
-  const hw__v4 more = hw__v4_max(spread_s * spread_s - HW__APART * c->variance_s2, hw__v4_all(0));
+  const hw__i4 wide = widest < spread_s;
+  const hw__v4 node = hw__v4_choose(wide, widest, spread_s);
+  const hw__v4 more = hw__v4_keep(wide, spread_s * spread_s - widest * widest);
   return 0.5 * (hw__instants_at(c, time_s - node, more) + hw__instants_at(c, time_s + node, more));
 }
 

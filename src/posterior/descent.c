@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "posterior/limits.h"
+
 enum { ITERATIONS = 40 };
 static const double skew_sd = 0.8;
 
@@ -25,21 +27,55 @@ double hw__problem_level(const hw__pulse_problem *q, const double *p) {
   return q->level_sd > 0 ? q->unit_g_m3 * p[HW__FIT_LEVEL] : q->sensor->background_g_m3;
 }
 
+void hw__problem_signals(const hw__pulse_problem *q, const double *p, double out[HW__VIEW_POINTS]) {
+  const hw__view *v = q->view;
+  if (!q->pulse) {
+    memset(out, 0, v->count * sizeof *out);
+    return;
+  }
+  const hw__curve curve = hw__problem_curve(q, p);
+  hw__curve_over(&curve, v->count, v->time_s, v->spread_s2, out);
+}
+
+/* Of four points from i on, where these signals are expected. */
+HW__INLINE hw__v4 residuals_of(const hw__pulse_problem *q, size_t i, hw__v4 signal) {
+  const hw__view *v = q->view;
+  const size_t n = v->count;
+  const hw__v4 time = hw__four_of(v->time_s, i, n), readings = hw__four_of(v->readings, i, n);
+  const hw__i4 on_level = (time >= v->level_from_s) & (time <= v->level_to_s);
+  const hw__v4 level = hw__v4_choose(on_level, hw__v4_all(v->background_g_m3), hw__v4_all(v->background_prior));
+  const hw__v4 below = hw__four_of(v->value_g_m3, i, n) - level, off = below - signal;
+  const hw__v4 sides = {v->side[i], v->side[i + 1 < n ? i + 1 : n - 1], v->side[i + 2 < n ? i + 2 : n - 1],
+                        v->side[i + 3 < n ? i + 3 : n - 1]};
+  const hw__i4 cut = (sides < 0.0) | (sides > 0.0);
+  /* off sd^-1 (1 + (square / loudest)^2)^-1/4 */
+  const hw__v4 variance = hw__four_of(q->variance, i, n), loud = off * off / (HW__LOUDEST * readings);
+  const hw__v4 measured = off / hw__v4_sqrt(hw__v4_sqrt(variance * variance + loud * loud));
+  if (!hw__v4_any(cut)) {
+    return measured;
+  }
+  const hw__v4 following = v->share * signal + v->share_level;
+  const hw__censored4 c = {-sides * below, sides, readings,
+                           hw__four_of(v->fixed, i, n) * readings + following * following, cut};
+  return hw__v4_choose(cut, hw__v4_sqrt(-2.0 * hw__censored(q->tails, &c, signal).value), measured);
+}
+
+HW__CLONES static void find_residuals(const hw__pulse_problem *q, const double *signal, double *out) {
+  const size_t n = q->view->count;
+  for (size_t i = 0; i < n; i += HW__LANES) {
+    const hw__v4 four = residuals_of(q, i, hw__four_of(signal, i, n));
+    memcpy(out + i, &four, (n - i < HW__LANES ? n - i : HW__LANES) * sizeof *out);
+  }
+}
+
 size_t hw__problem_residuals(const hw__pulse_problem *q, const double *p, double *out) {
   hw__view *v = q->view;
-  const hw__curve curve = hw__problem_curve(q, p);
+  double signal[HW__VIEW_POINTS];
   const double near = hw__problem_level(q, p);
   v->background_g_m3 = near;
   v->background_prior = q->level_prior;
-  for (size_t i = 0; i < v->count; i++) {
-    const double signal = q->pulse ? hw__curve_at(&curve, v->time_s[i], v->spread_s2[i]) : 0;
-    if (v->side[i] != HW__MEASURED) {
-      out[i] = sqrt(-2 * hw__view_censored(v, i, q->tails, signal));
-      continue;
-    }
-    const double off = (v->value_g_m3[i] - hw__view_level(v, i) - signal) / sqrt(q->variance[i]);
-    out[i] = off * sqrt(hw__soft(off * off, v->readings[i]));
-  }
+  hw__problem_signals(q, p, signal);
+  find_residuals(q, signal, out);
   out[v->count] = q->pulse ? (p[HW__FIT_LN_SKEW] - HW__SKEW_MIDDLE) / skew_sd : 0;
   out[v->count + 1] = q->level_sd > 0 ? (near - q->level_prior) / q->level_sd : 0;
   return v->count + 2;

@@ -33,6 +33,8 @@ typedef struct {
 
 hw__curve hw__problem_curve(const hw__pulse_problem *q, const double *p);
 double hw__problem_level(const hw__pulse_problem *q, const double *p);
+/* What the curve p adds at each of the view's points. */
+void hw__problem_signals(const hw__pulse_problem *q, const double *p, double out[HW__VIEW_POINTS]);
 /* Residuals whose squares add up to minus twice the log-likelihood and log-prior, the noise as last worked out.
  * Returned: how many. */
 size_t hw__problem_residuals(const hw__pulse_problem *q, const double *p, double *out);

@@ -7,13 +7,7 @@
 #ifndef HW_POSTERIOR_DURATION_H
 #define HW_POSTERIOR_DURATION_H
 
-#include "posterior/curves.h"
-
-/* Concentrations of four curves, whose durations are positive, as the mean over times about time_s with this variance,
- * as hw__curve_at has it of an instant's. Smeared instead, a curve's skew changes with how readings were merged, and
- * with known hydraulics the skew is all that tells a short release from an older instant. Within 1e-8 of the curve's
- * plateau, area / duration, at any time; never negative. The same bits on every machine. */
-void hw__lasting_respond(const hw__curves *curves, double time_s, double spread_s2, hw__v4 *out);
+#include "posterior/view.h"
 
 /* Durations that are supposed: half of the probability is an instant's, the rest log-uniform from a minute to
  * three days; none is longer than longest_s allows. Those shorter than shortest_s are as good as an instant and count

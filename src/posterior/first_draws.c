@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/normal.h"
 #include "posterior/coordinates.h"
 
 typedef struct {
@@ -49,7 +50,7 @@ static double draw_axis(const hw__spill *spill, hw_rng *rng, size_t kind, double
     *log_density -= log(spill->log_age_hi - spill->log_age_lo);
     return spill->log_age_lo + hw_rng_uniform(rng) * (spill->log_age_hi - spill->log_age_lo);
   }
-  const double value = sd * hw_rng_normal(rng);
+  const double value = sd * hw__normal(rng);
   *log_density += hw__log_normal_density(value, sd);
   return value;
 }
@@ -111,7 +112,7 @@ static void start_point(hw__spill *spill, hw_rng *rng, double *const *x, size_t 
   hw__release r;
   hw__place_release(spill, x, i, &r);
   const suggestion s = suggest_for(spill, &r);
-  const double z1 = hw_rng_normal(rng), z2 = hw_rng_normal(rng), u = hw_rng_uniform(rng), pick = hw_rng_uniform(rng);
+  const double z1 = hw__normal(rng), z2 = hw__normal(rng), u = hw_rng_uniform(rng), pick = hw_rng_uniform(rng);
   for (size_t k = 0; k < spill->dims; k++) {
     if (spill->axis[k] == HW__AXIS_PASSAGE) {
       x[k][i] = s.mean[0] + s.root[0] * z1;
@@ -134,7 +135,7 @@ static double draw_place(const hw__spill *spill, hw_rng *rng, double faster, dou
   const suggestion s = spill->open ? suggest_open(a->fit)
                                    : suggest(a->fit, q->at[HW__LN_VARIANCE], q->at[HW__LN_SKEW], q->at[HW__LN_SHARE]);
   const double sd = hypot(s.root[0], of_width * sqrt(a->fit->curve.variance_s2));
-  const double u = hw_rng_uniform(rng), z = hw_rng_normal(rng);
+  const double u = hw_rng_uniform(rng), z = hw__normal(rng);
   double x_m = box->lo.location_m + u * length;
   if (hw_rng_uniform(rng) >= anywhere) {
     x_m = hw__transport_place(spill->transport, a->at.theta - (s.mean[0] + sd * z - begin_s) * factor);
@@ -173,7 +174,7 @@ static void box_point(const hw__spill *spill, hw_rng *rng, double *const *x, siz
   hw__release r;
   hw__place_release(spill, x, i, &r);
   const suggestion s = suggest_for(spill, &r);
-  const double z = hw_rng_normal(rng), u = hw_rng_uniform(rng), pick = hw_rng_uniform(rng);
+  const double z = hw__normal(rng), u = hw_rng_uniform(rng), pick = hw_rng_uniform(rng);
   if (hw__spill_has(spill, HW__AXIS_LN_MASS)) {
     const double off = (r.source.time_s + r.age_s + middle_s - s.mean[0]) / s.root[0];
     draw_mass(spill, &r, &s, fmin(fmax(off, -3), 3), (const double[]){z, u, pick},

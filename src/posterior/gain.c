@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "core/normal.h"
+
 /* A pulse that lies further than this (chi-square) from what the gain allows is not looked at: the sensor may be wrong.
  */
 static const double too_far = 40;
@@ -27,7 +29,7 @@ double hw__draw_gain(const hw__fit *fit, const double y[HW__PULSE_SIZE], double 
       }
     }
   }
-  const double z = hw_rng_normal(rng);
+  const double z = hw__normal(rng);
   if (!(chi < too_far)) { /* from the prior itself */
     *ln_gain = sd * z;
     return 0;

@@ -2,75 +2,107 @@
 
 #include <math.h>
 
-#include "posterior/duration.h"
+#include "posterior/lastings.h"
+#include "posterior/limits.h"
 
-/* A view's points with what every curve asks of them, and their sums without a plume: of those before point k at
- * without[k]. */
-typedef struct {
-  const hw__view *view;
-  const hw__tails *tails;
-  double off[HW__VIEW_POINTS];                              /* value less background */
-  double spread_s[HW__VIEW_POINTS];                         /* standard deviation of the times */
-  double per[HW__VIEW_POINTS], loudest[HW__VIEW_POINTS];    /* of a reading; of a squared misfit, as hw__soft has it */
-  double quiet[HW__VIEW_POINTS], on_level[HW__VIEW_POINTS]; /* 1 / variance without a plume; 1 or 0 */
-  hw__by_level without[HW__VIEW_POINTS + 1];
-  double widest_s2, quietest; /* the largest spread and the smallest fixed variance of any */
-} prepared;
+/* Four points without a plume. */
+HW__INLINE hw__by_level4 without_plume(const hw__prepared *p, size_t k) {
+  const hw__view *v = p->view;
+  const size_t n = v->count;
+  const hw__v4 off = hw__four_of(p->off, k, n), quiet = hw__four_of(p->quiet, k, n),
+               readings = hw__four_of(v->readings, k, n);
+  const hw__v4 loud = off * off * quiet * hw__four_of(p->loudest, k, n), on_level = hw__four_of(p->on_level, k, n);
+  const hw__v4 weight = quiet / hw__v4_sqrt(1.0 + loud * loud);
+  hw__by_level4 sum = {-0.5 * weight * off * off, on_level * weight * off, on_level * weight};
+  const hw__v4 sign = hw__four_of(p->sign, k, n), none = hw__v4_all(0);
+  const hw__i4 cut = (sign < none) | (sign > none);
+  if (hw__v4_any(cut)) {
+    const hw__censored4 c = {-sign * off, sign, readings, readings / quiet, v->hidden ? none < none : on_level > none};
+    const hw__by_level4 here = hw__censored(p->tails, &c, none);
+    sum = (hw__by_level4){hw__v4_choose(cut, here.value, sum.value), hw__v4_choose(cut, here.slope, sum.slope),
+                          hw__v4_choose(cut, here.curvature, sum.curvature)};
+  }
+  return sum;
+}
 
-static void prepare(const hw__view *view, const hw__tails *tails, prepared *p) {
-  p->view = view;
-  p->tails = tails;
-  p->widest_s2 = 0;
-  p->quietest = INFINITY;
-  p->without[0] = (hw__by_level){0, 0, 0};
-  for (size_t k = 0; k < view->count; k++) {
-    p->off[k] = view->value_g_m3[k] - hw__view_level(view, k);
-    p->spread_s[k] = sqrt(view->spread_s2[k]);
-    p->per[k] = 1 / view->readings[k];
-    p->loudest[k] = 1 / (HW__LOUDEST * view->readings[k]);
-    p->quiet[k] = 1 / hw__view_variance(view, k, 0);
-    p->on_level[k] = hw__view_on_level(view, k) ? 1 : 0;
-    p->widest_s2 = fmax(p->widest_s2, view->spread_s2[k]);
-    p->quietest = fmin(p->quietest, view->fixed[k]);
-    const hw__by_level here = hw__view_without(view, tails, k, k + 1), *before = &p->without[k];
-    p->without[k + 1] =
-        (hw__by_level){before->value + here.value, before->slope + here.slope, before->curvature + here.curvature};
+HW__CLONES static void add_without(hw__prepared *p) {
+  for (size_t k = 0; k < p->view->count; k += HW__LANES) {
+    const hw__by_level4 here = without_plume(p, k);
+    for (size_t i = k; i < p->view->count && i < k + HW__LANES; i++) {
+      const hw__by_level *before = &p->without[i];
+      p->without[i + 1] = (hw__by_level){before->value + here.value[i - k], before->slope + here.slope[i - k],
+                                         before->curvature + here.curvature[i - k]};
+    }
   }
 }
 
-/* Running sums of four curves, as in hw__by_level; ln of the variances' ratios is taken of products of some. */
+void hw__kernel_prepare(const hw__view *view, const hw__tails *tails, hw__prepared *out) {
+  out->view = view;
+  out->tails = tails;
+  out->widest_s2 = 0;
+  out->quietest = INFINITY;
+  out->without[0] = (hw__by_level){0, 0, 0};
+  for (size_t k = 0; k < view->count; k++) {
+    out->off[k] = view->value_g_m3[k] - hw__view_level(view, k);
+    out->sign[k] = view->side[k];
+    out->spread_s[k] = sqrt(view->spread_s2[k]);
+    out->per[k] = 1 / view->readings[k];
+    out->loudest[k] = out->per[k] / HW__LOUDEST;
+    out->quiet[k] = 1 / hw__view_variance(view, k, 0);
+    out->on_level[k] = hw__view_on_level(view, k) ? 1 : 0;
+    out->widest_s2 = fmax(out->widest_s2, view->spread_s2[k]);
+    out->quietest = fmin(out->quietest, view->fixed[k]);
+  }
+  add_without(out);
+}
+
+/* Running sums of four curves; ln of the variances' ratios is taken of products of some. */
 typedef struct {
-  hw__v4 value, slope, curvature, ratio;
+  hw__by_level4 by;
+  hw__v4 ratio;
 } sums;
 
 HW__INLINE void take_ratios(sums *s) {
-  s->value -= 0.5 * hw__v4_log(s->ratio);
+  s->by.value -= 0.5 * hw__v4_log(s->ratio);
   s->ratio = hw__v4_all(1);
 }
 
+HW__INLINE void add(hw__by_level4 *sum, hw__by_level4 part) {
+  sum->value += part.value;
+  sum->slope += part.slope;
+  sum->curvature += part.curvature;
+}
+
 /* inverse / sqrt(1 + (square inverse loudest)^2) with one root and one division. */
-HW__INLINE void measure(const prepared *p, size_t k, hw__v4 plume, sums *s) {
+HW__INLINE void measure(const hw__prepared *p, size_t k, hw__v4 plume, sums *s) {
   const hw__v4 off = p->off[k] - plume, following = p->view->share * plume + p->view->share_level;
   const hw__v4 variance = p->view->fixed[k] + following * following * p->per[k], square = off * off;
   const hw__v4 loud = square * p->loudest[k], w = 1.0 / hw__v4_sqrt(variance * variance + loud * loud);
-  s->value -= 0.5 * w * square;
-  s->slope += p->on_level[k] * w * off;
-  s->curvature += p->on_level[k] * w;
+  const hw__v4 counts = p->on_level[k] * w;
+  add(&s->by, (hw__by_level4){-0.5 * w * square, counts * off, counts});
   s->ratio *= variance * p->quiet[k];
 }
 
-HW__INLINE void censor(const prepared *p, size_t k, hw__v4 plume, sums *s) {
+HW__INLINE void censor(const hw__prepared *p, size_t k, hw__v4 plume, sums *s) {
+  const hw__view *v = p->view;
   /* Of nearly all curves a quiet point expects nothing: one value serves them. */
-  const double least = 1e-3 * sqrt(p->view->fixed[k] * p->view->readings[k]);
   const hw__by_level *to = &p->without[k + 1], *from = &p->without[k];
-  for (size_t i = 0; i < HW__LANES; i++) {
-    const hw__by_level here = plume[i] < least ? (hw__by_level){to->value - from->value, to->slope - from->slope,
-                                                                to->curvature - from->curvature}
-                                               : hw__view_censored_by_level(p->view, k, p->tails, plume[i]);
-    s->value[i] += here.value;
-    s->slope[i] += here.slope;
-    s->curvature[i] += here.curvature;
+  const hw__i4 nothing = plume < 1e-3 * sqrt(v->fixed[k] * v->readings[k]);
+  hw__by_level4 here = {hw__v4_all(to->value - from->value), hw__v4_all(to->slope - from->slope),
+                        hw__v4_all(to->curvature - from->curvature)};
+  if (hw__v4_any(~nothing)) {
+    const double sign = p->sign[k];
+    const hw__v4 following = v->share * plume + v->share_level;
+    /* Quiet ones make the end of a hidden level's range, and that is all they say of it. */
+    const hw__i4 tells = (hw__v4_all(p->on_level[k]) > 0.0) & (v->hidden ? plume > 0.0 : nothing | ~nothing);
+    const hw__censored4 c = {hw__v4_all(-sign * p->off[k]), hw__v4_all(sign), hw__v4_all(v->readings[k]),
+                             v->fixed[k] * v->readings[k] + following * following, tells};
+    const hw__by_level4 seen = hw__censored(p->tails, &c, plume);
+    here =
+        (hw__by_level4){hw__v4_choose(nothing, here.value, seen.value), hw__v4_choose(nothing, here.slope, seen.slope),
+                        hw__v4_choose(nothing, here.curvature, seen.curvature)};
   }
+  add(&s->by, here);
 }
 
 /* The points from..to at which any of the four curves is more than nothing, a millionth of the noise. The exponent -E
@@ -94,7 +126,11 @@ static size_t point_at(const hw__view *view, double time_s) {
   return lo;
 }
 
-HW__INLINE window window_of(const prepared *p, const hw__curves *c, bool lasting) {
+HW__INLINE window window_of(const hw__prepared *p, const hw__curves *c, bool lasting) {
+  enum { FEW = 4 }; /* points: looked at sooner than searched through */
+  if (p->view->count <= FEW) {
+    return (window){0, p->view->count};
+  }
   const hw__i4 passes = c->area_g_s_m3 > 0.0;
   const hw__v4 variance = c->variance_s2 + p->widest_s2;
   const hw__v4 height =
@@ -112,25 +148,24 @@ HW__INLINE window window_of(const prepared *p, const hw__curves *c, bool lasting
   return (window){from, to > from ? to : from};
 }
 
-HW__INLINE sums sum_up(const prepared *p, const hw__curves *c, bool lasting) {
+HW__INLINE sums sum_up(const hw__prepared *p, const hw__curves *c, bool lasting) {
   const window w = window_of(p, c, lasting);
   const hw__v4 widest = hw__widest_apart(c);
+  const hw__lastings lasts = lasting ? hw__lastings_of(c) : (hw__lastings){0};
   const hw__by_level *before = &p->without[w.from], *to = &p->without[w.to], *all = &p->without[p->view->count];
-  sums s = {hw__v4_all(before->value + (all->value - to->value)), hw__v4_all(before->slope + (all->slope - to->slope)),
-            hw__v4_all(before->curvature + (all->curvature - to->curvature)), hw__v4_all(1)};
+  sums s = {{hw__v4_all(before->value + (all->value - to->value)), hw__v4_all(before->slope + (all->slope - to->slope)),
+             hw__v4_all(before->curvature + (all->curvature - to->curvature))},
+            hw__v4_all(1)};
   for (size_t k = w.from; k < w.to; k++) {
-    hw__v4 plume;
-    if (lasting) {
-      hw__lasting_respond(c, p->view->time_s[k], p->view->spread_s2[k], &plume);
-    } else {
-      plume = hw__instants_about(c, widest, p->view->time_s[k], p->spread_s[k]);
-    }
+    const hw__v4 time = hw__v4_all(p->view->time_s[k]), spread = hw__v4_all(p->spread_s[k]);
+    const hw__v4 plume =
+        lasting ? hw__lastings_about(c, &lasts, widest, time, spread) : hw__instants_about(c, widest, time, spread);
     if (p->view->side[k] != HW__MEASURED) {
       censor(p, k, plume, &s);
-      continue;
+    } else {
+      measure(p, k, plume, &s);
     }
-    measure(p, k, plume, &s);
-    if (k % 4 == 3) {
+    if (k % 8 == 7) {
       take_ratios(&s);
     }
   }
@@ -138,30 +173,43 @@ HW__INLINE sums sum_up(const prepared *p, const hw__curves *c, bool lasting) {
   return s;
 }
 
-HW__CLONES static void compare(const prepared *p, size_t fours, const hw__curves *curves, bool lasting, sums *out) {
-  for (size_t i = 0; i < fours; i++) {
-    out[i] = lasting ? sum_up(p, &curves[i], true) : sum_up(p, &curves[i], false);
+/* hw__view_fold of four where the background may be anything about what is known of it. */
+HW__INLINE hw__v4 fold(const hw__view *v, const hw__by_level4 *sum, double quiet) {
+  const double precision = v->background_precision, off = v->background_prior - v->background_g_m3;
+  if (isinf(precision)) {
+    return sum->value;
   }
+  const hw__v4 slope = sum->slope + precision * off, curvature = sum->curvature + precision;
+  const hw__v4 room = hw__v4_log(curvature / (quiet + precision));
+  return sum->value + 0.5 * (slope * slope / curvature - precision * off * off - room);
+}
+
+HW__CLONES static void compare(const hw__prepared *p, size_t fours, const hw__curves *curves, bool lasting, double *out,
+                               double *clean) {
+  const hw__view *v = p->view;
+  const double quiet = p->without[v->count].curvature;
+  for (size_t i = 0; i < fours; i++) {
+    const sums s = lasting ? sum_up(p, &curves[i], true) : sum_up(p, &curves[i], false);
+    if (!v->hidden) {
+      const hw__v4 folded = fold(v, &s.by, quiet);
+      memcpy(out + i * HW__LANES, &folded, sizeof folded);
+    }
+    for (size_t lane = 0; lane < HW__LANES && v->hidden; lane++) {
+      const hw__by_level sum = {s.by.value[lane], s.by.slope[lane], s.by.curvature[lane]};
+      out[i * HW__LANES + lane] = hw__view_fold(v, p->tails, &sum, quiet);
+      clean[i * HW__LANES + lane] = hw__view_clean(v, &sum);
+    }
+  }
+}
+
+void hw__kernel_compare(const hw__prepared *p, size_t n, const hw__curves *curves, bool lasting, double *out,
+                        double *clean) {
+  compare(p, (n + HW__LANES - 1) / HW__LANES, curves, lasting, out, clean);
 }
 
 void hw__kernel_log_likelihood(const hw__view *view, const hw__tails *tails, size_t n, const hw__curves *curves,
                                bool lasting, double *out, double *clean) {
-  enum { AT_ONCE = 16 };
-  prepared p;
-  prepare(view, tails, &p);
-  const double quiet = p.without[view->count].curvature;
-  const size_t fours = (n + HW__LANES - 1) / HW__LANES;
-  for (size_t from = 0; from < fours; from += AT_ONCE) {
-    sums s[AT_ONCE];
-    const size_t here = fours - from < AT_ONCE ? fours - from : AT_ONCE;
-    compare(&p, here, curves + from, lasting, s);
-    for (size_t i = 0; i < here * HW__LANES; i++) {
-      const size_t four = i / HW__LANES, lane = i % HW__LANES, to = from * HW__LANES + i;
-      const hw__by_level sum = {s[four].value[lane], s[four].slope[lane], s[four].curvature[lane]};
-      out[to] = hw__view_fold(view, tails, &sum, quiet);
-      if (view->hidden) {
-        clean[to] = hw__view_clean(view, &sum);
-      }
-    }
-  }
+  hw__prepared p;
+  hw__kernel_prepare(view, tails, &p);
+  hw__kernel_compare(&p, n, curves, lasting, out, clean);
 }

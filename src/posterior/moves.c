@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/normal.h"
+
 enum { STEPS = 16, SWEEPS = 4, LAST_SWEEPS = 8, MOST_SWEEPS = 32, HALF = HW__WALKERS / 2 };
 static const double kept_share = 0.5; /* of the points to stay effective from one heat to the next */
 /* Length of a jump in d dimensions, over sqrt(2 d): where the posterior is normal, the best there is. */
@@ -125,7 +127,7 @@ static void suggest(walkers *w, size_t at) {
     const double length = hw_rng_uniform(w->rng) < long_jumps ? 1 : usual;
     for (size_t k = 0; k < dims; k++) {
       const double apart = w->d->x[k][a] - w->d->x[k][b];
-      w->there[k][at + i] = w->d->x[k][at + i] + apart * length * (1 + jitter * hw_rng_normal(w->rng));
+      w->there[k][at + i] = w->d->x[k][at + i] + apart * length * (1 + jitter * hw__normal(w->rng));
     }
   }
 }

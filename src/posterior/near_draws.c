@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/normal.h"
 #include "posterior/coordinates.h"
 
 /* Ages are drawn about the one that the medians give to a pulse of this width, with this standard deviation in ln, and
@@ -130,7 +131,7 @@ static gaussian rest_given(const hw__spill *spill, const water *w) {
 static void draw_rest(const gaussian *g, hw_rng *rng, double ln_instant_at, double z[FREE], double *log_density) {
   double n[FREE], q = 0;
   for (size_t i = g->size; i-- > 0;) {
-    n[i] = wider * hw_rng_normal(rng);
+    n[i] = wider * hw__normal(rng);
     double off = n[i];
     for (size_t k = i + 1; k < g->size; k++) {
       off -= g->root[k][i] * (z[k] - g->mean[k]);
@@ -169,7 +170,7 @@ static double usual_ln_age(const hw__spill *spill) {
 
 static double draw_age(const hw__spill *spill, hw_rng *rng, double usual, double *log_density) {
   const double length = spill->log_age_hi - spill->log_age_lo;
-  const double near = usual + age_sd * hw_rng_normal(rng), any = spill->log_age_lo + length * hw_rng_uniform(rng);
+  const double near = usual + age_sd * hw__normal(rng), any = spill->log_age_lo + length * hw_rng_uniform(rng);
   const double ln_age = hw_rng_uniform(rng) < any_age ? any : near;
   *log_density += log((1 - any_age) * exp(hw__log_normal_density(ln_age - usual, age_sd)) +
                       (ln_age >= spill->log_age_lo && ln_age <= spill->log_age_hi ? any_age / length : 0));
@@ -177,7 +178,7 @@ static double draw_age(const hw__spill *spill, hw_rng *rng, double usual, double
 }
 
 static double draw_normal(hw_rng *rng, double sd, double *log_density) {
-  const double value = sd * hw_rng_normal(rng);
+  const double value = sd * hw__normal(rng);
   *log_density += hw__log_normal_density(value, sd);
   return value;
 }

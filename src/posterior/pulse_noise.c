@@ -47,10 +47,10 @@ void hw__noise_set_view(const hw__pulse_problem *q, const hw__fit *fit, const hw
 }
 
 void hw__noise_set_variance(hw__pulse_problem *q, const double *p) {
-  const hw__curve curve = hw__problem_curve(q, p);
+  double signal[HW__VIEW_POINTS];
+  hw__problem_signals(q, p, signal);
   for (size_t i = 0; i < q->view->count; i++) {
-    const double signal = q->pulse ? hw__curve_at(&curve, q->view->time_s[i], q->view->spread_s2[i]) : 0;
-    q->variance[i] = hw__view_variance(q->view, i, signal);
+    q->variance[i] = hw__view_variance(q->view, i, signal[i]);
   }
 }
 
@@ -85,13 +85,14 @@ static bool is_cut(const hw__view *v) {
 static void scatter_about(const hw__pulse_problem *q, const double *p, scatter out[2]) {
   double r[HW__FIT_RESIDUALS];
   hw__problem_residuals(q, p, r);
-  const hw__curve curve = hw__problem_curve(q, p);
+  double signals[HW__VIEW_POINTS];
+  hw__problem_signals(q, p, signals);
   const bool censored = is_cut(q->view);
   out[0] = out[1] = (scatter){0};
   double last = NAN;
   int last_where = -1;
   for (size_t i = 0; i < q->view->count; i++) {
-    const double signal = q->pulse ? hw__curve_at(&curve, q->view->time_s[i], q->view->spread_s2[i]) : 0;
+    const double signal = signals[i];
     /* A limit cuts single readings, however many stand behind a point: it is theirs that the pulse must clear. */
     const double readings = censored ? q->view->readings[i] : 1;
     const int where = signal > (censored ? 4 : 2) * sqrt(hw__view_variance(q->view, i, 0) * readings);

@@ -40,13 +40,18 @@ static void expect_at(const hw__ade *a, size_t k, expectation *e) {
   e->variance_s2 = passes ? widths / count + fmax(squares / count - off * off, 0) : NAN;
 }
 
-/* At point i of the view, background included. */
-static double expected_value(const expectation *e, const hw__view *v, size_t i) {
-  double sum = 0;
+/* At the points of the view, background included. */
+static void expect_values(const expectation *e, const hw__view *v, double out[HW__VIEW_POINTS]) {
+  double one[HW__VIEW_POINTS], sum[HW__VIEW_POINTS] = {0};
   for (size_t j = 0; j < COMPARED; j++) {
-    sum += hw__curve_at(&e->curve[j], v->time_s[i], v->spread_s2[i]);
+    hw__curve_over(&e->curve[j], v->count, v->time_s, v->spread_s2, one);
+    for (size_t i = 0; i < v->count; i++) {
+      sum[i] += one[i];
+    }
   }
-  return hw__view_level(v, i) + sum / COMPARED;
+  for (size_t i = 0; i < v->count; i++) {
+    out[i] = hw__view_level(v, i) + sum[i] / COMPARED;
+  }
 }
 
 static hw__residuals compare(const hw__ade *a, size_t k) {
@@ -54,12 +59,14 @@ static hw__residuals compare(const hw__ade *a, size_t k) {
   hw__residuals r = {0};
   expectation e;
   expect_at(a, k, &e);
+  double value[HW__VIEW_POINTS];
+  expect_values(&e, v, value);
   double top = 0, top_s = INFINITY; /* of the pulse, by readings that the answer explains */
   for (size_t i = 0; i < v->count; i++) {
     if (v->side[i] != HW__MEASURED) {
       continue;
     }
-    const double expected = expected_value(&e, v, i), off = v->value_g_m3[i] - expected;
+    const double expected = value[i], off = v->value_g_m3[i] - expected;
     const double above = v->value_g_m3[i] - hw__view_level(v, i);
     const double late = v->time_s[i] - e.middle_s;
     const bool passing = late * late < passing_sd * passing_sd * e.variance_s2;

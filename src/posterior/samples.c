@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "core/normal.h"
 #include "posterior/coordinates.h"
 #include "posterior/walk.h"
 
@@ -84,7 +85,7 @@ static void blur_masses(hw__ade *a) {
   hw_rng_seed(&rng, a->options.seed, UINT64_MAX / 4);
   for (size_t i = 0; i < a->found.drawn && a->discharge_sd > 0; i++) {
     double *mass = &a->samples[i].source.mass_g;
-    *mass = reflected(*mass * exp(a->discharge_sd * hw_rng_normal(&rng)), a->spill.mass_lo, a->spill.mass_hi);
+    *mass = reflected(*mass * exp(a->discharge_sd * hw__normal(&rng)), a->spill.mass_lo, a->spill.mass_hi);
   }
 }
 

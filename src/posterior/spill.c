@@ -67,6 +67,13 @@ HW__INLINE hw__v4 log_probability(const hw__station *s, hw__v4 log_likelihood) {
   return hw__v4_max(right, other) + hw__v4_log(1.0 + hw__v4_exp(-apart));
 }
 
+HW__CLONES void hw__station_log_probabilities(const hw__station *station, size_t n, double *log_likelihood) {
+  for (size_t i = 0; i < n; i += HW__LANES) {
+    const hw__v4 both = log_probability(station, hw__v4_load(log_likelihood + i));
+    memcpy(log_likelihood + i, &both, sizeof both);
+  }
+}
+
 /* What the stations say, added up. Backgrounds that detection limits hide: either each is anything below its limit
  * (`any`), or the river is clean (`none`), which it cannot be where another sensor shows a background. Taken one by
  * one, sixty sensors would agree on a middling background that none of them has seen. */

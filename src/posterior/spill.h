@@ -118,6 +118,8 @@ hw__target hw__spill_target(hw__spill *spill);
 
 /* ln probability of a station's readings given what its curve came to: the sensor right or wrong. */
 double hw__station_log_probability(const hw__station *station, double log_likelihood, double *wrong);
+/* The same of n likelihoods, a multiple of four, in their place. */
+void hw__station_log_probabilities(const hw__station *station, size_t n, double *log_likelihood);
 /* The same without a release. */
 double hw__station_log_without(const hw__station *station);
 /* The ln likelihood below which the sensor is more likely wrong than right. */

@@ -1,8 +1,9 @@
 #include "posterior/view.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "posterior/duration.h"
+#include "posterior/lastings.h"
 
 static bool is_near(const hw__focus *focus, double time_s) {
   return fabs(time_s - focus->middle_s) <= focus->reach_s;
@@ -155,14 +156,37 @@ void hw__view_make(const hw__series *series, const hw__focus *focus, hw__view *o
   }
 }
 
-static double lasting_at(const hw__curve *c, double time_s, double spread_s2) {
-  hw__curves four = {{0}};
-  for (size_t lane = 0; lane < HW__LANES; lane++) {
-    hw__curves_set(&four, lane, *c);
+/* One curve at up to four times. */
+HW__CLONES static void curve_at_four(const hw__curve *curve, size_t n, const double *time_s, const double *spread_s2,
+                                     double *out) {
+  hw__curves same = {{0}};
+  hw__v4 time, spread;
+  for (size_t lane = 0; lane < HW__LANES; lane++) { /* the last one again to fill the lanes */
+    const size_t i = lane < n ? lane : n - 1;
+    hw__curves_set(&same, lane, *curve);
+    time[lane] = time_s[i];
+    spread[lane] = spread_s2[i];
   }
-  hw__v4 out;
-  hw__lasting_respond(&four, time_s, spread_s2, &out);
-  return out[0];
+  const hw__v4 widest = hw__widest_apart(&same), spread_s = hw__v4_sqrt(spread);
+  hw__v4 found;
+  if (curve->duration_s > 0) {
+    const hw__lastings lasts = hw__lastings_of(&same);
+    found = hw__lastings_about(&same, &lasts, widest, time, spread_s);
+  } else {
+    found = hw__instants_about(&same, widest, time, spread_s);
+  }
+  memcpy(out, &found, n * sizeof *out);
+}
+
+void hw__curve_over(const hw__curve *curve, size_t n, const double *time_s, const double *spread_s2, double *out) {
+  if (!(curve->travel_s > 0)) {
+    memset(out, 0, n * sizeof *out);
+    return;
+  }
+  for (size_t i = 0; i < n; i += HW__LANES) {
+    const size_t here = n - i < HW__LANES ? n - i : HW__LANES;
+    curve_at_four(curve, here, time_s + i, spread_s2 + i, out + i);
+  }
 }
 
 static double curve_at(const hw__curve *curve, double time_s, double spread_s2) {
@@ -176,7 +200,9 @@ static double curve_at(const hw__curve *curve, double time_s, double spread_s2) 
 
 double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2) {
   if (curve->duration_s > 0 && curve->travel_s > 0) {
-    return lasting_at(curve, time_s, spread_s2);
+    double found;
+    curve_at_four(curve, 1, &time_s, &spread_s2, &found);
+    return found;
   }
   if (!(spread_s2 > 0)) {
     return curve_at(curve, time_s, 0);
@@ -213,10 +239,6 @@ hw__by_level hw__view_censored_by_level(const hw__view *view, size_t i, const hw
   /* Quiet ones make the end of a hidden level's range, and that is all they say of it. */
   const bool tells = hw__view_on_level(view, i) && !(view->hidden && !(signal > 0));
   return tells ? all : (hw__by_level){all.value, 0, 0};
-}
-
-double hw__view_censored(const hw__view *view, size_t i, const hw__tails *tails, double signal) {
-  return censored_by_signal(view, i, tails, signal).value;
 }
 
 hw__by_level hw__view_measured_by_level(const hw__view *view, size_t i, double signal) {
@@ -366,12 +388,17 @@ void hw__view_expand(const hw__view *view, const hw__tails *tails, size_t size, 
     }
     moved[k] = hw__curve_from(y);
   }
+  double signal[HW__VIEW_POINTS], other[HW__PULSE_SIZE][HW__VIEW_POINTS];
+  hw__curve_over(&here, view->count, view->time_s, view->spread_s2, signal);
+  for (size_t k = 0; k < size; k++) {
+    hw__curve_over(&moved[k], view->count, view->time_s, view->spread_s2, other[k]);
+  }
   terms t = {{0}, {{0}}};
   for (size_t i = 0; i < view->count; i++) {
-    const double plume = hw__curve_at(&here, view->time_s[i], view->spread_s2[i]);
+    const double plume = signal[i];
     double by[UNKNOWNS] = {0};
     for (size_t k = 0; k < size; k++) {
-      by[k] = (hw__curve_at(&moved[k], view->time_s[i], view->spread_s2[i]) - plume) / step_of(k, width);
+      by[k] = (other[k][i] - plume) / step_of(k, width);
     }
     by[LEVEL] = isinf(view->background_precision) || !hw__view_on_level(view, i) ? 0 : 1;
     if (view->side[i] == HW__MEASURED) {

@@ -62,6 +62,8 @@ typedef struct {
  * curve, so that a point wider than the pulse still counts all of what passed. */
 #define HW__APART 0.09
 double hw__curve_at(const hw__curve *curve, double time_s, double spread_s2);
+/* The same of n times. */
+void hw__curve_over(const hw__curve *curve, size_t n, const double *time_s, const double *spread_s2, double *out);
 
 /* How far one reading can speak against a curve: a squared misfit x of n readings counts x / sqrt(1 + (x / (n
  * HW__LOUDEST))^2), so that ordinary noise counts in full and a lone spike cannot overrule a pulse. */
@@ -82,9 +84,6 @@ static inline double hw__view_variance(const hw__view *view, size_t i, double si
  * over what is not known of it. The noise is what the curve makes it, so that a higher curve pays for the room it
  * takes. */
 double hw__view_log_likelihood(const hw__view *view, const hw__tails *tails, const hw__curve *curve);
-/* ln probability of a point's readings on their side of the limit, given the expected signal; <= 0. */
-double hw__view_censored(const hw__view *view, size_t i, const hw__tails *tails, double signal);
-
 /* Whether a point shares the level that the pulse stands on. */
 static inline bool hw__view_on_level(const hw__view *view, size_t i) {
   return view->time_s[i] >= view->level_from_s && view->time_s[i] <= view->level_to_s;
@@ -99,9 +98,9 @@ static inline double hw__view_level(const hw__view *view, size_t i) {
 typedef struct {
   double value, slope, curvature;
 } hw__by_level;
-/* The same point, as the background moves. */
+/* Point i with this signal: readings on their side of a limit. */
 hw__by_level hw__view_censored_by_level(const hw__view *view, size_t i, const hw__tails *tails, double signal);
-/* A measured point's, without what is known of the background beforehand. */
+/* A measured point, without what is known of the background beforehand. */
 hw__by_level hw__view_measured_by_level(const hw__view *view, size_t i, double signal);
 /* Integrated over the background; `quiet` is the curvature that it has without a plume. */
 double hw__view_fold(const hw__view *view, const hw__tails *tails, const hw__by_level *sum, double quiet);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/normal.h"
 #include "posterior/coordinates.h"
 #include "posterior/gain.h"
 #include "posterior/grab.h"
@@ -198,7 +199,7 @@ HW__INLINE hw__stretch stretch_of(const hw__walk *w, const step *to, const hw__f
 }
 
 /* The filter's step, with the station's own pulse or past it. */
-static void filter_down(hw__walk *w, const step *to, const hw__news *news) {
+HW__CLONES static void filter_down(hw__walk *w, const step *to, const hw__news *news) {
   for (size_t g = 0; g < w->fours; g++) {
     const hw__stretch s = stretch_of(w, to, &w->four[g]);
     if (news) {
@@ -210,7 +211,7 @@ static void filter_down(hw__walk *w, const step *to, const hw__news *news) {
 }
 
 /* Below the last pulse that was seen: local factors from their prior. */
-static void draw_down(hw__walk *w, const step *to) {
+HW__CLONES static void draw_down(hw__walk *w, const step *to) {
   for (size_t g = 0; g < w->fours; g++) {
     const hw__stretch s = stretch_of(w, to, &w->four[g]);
     hw__plume *p = &w->plume[g];
@@ -221,7 +222,7 @@ static void draw_down(hw__walk *w, const step *to) {
     for (size_t i = g * HW__LANES; i < w->count && i < (g + 1) * HW__LANES; i++) {
       const size_t lane = i % HW__LANES;
       for (size_t c = 0; c < 2 && w->release[i].possible; c++) {
-        n[c][lane] += s.sd[c][lane] > 0 ? s.sd[c][lane] * hw_rng_normal(stream_of(w, i)) : 0;
+        n[c][lane] += s.sd[c][lane] > 0 ? s.sd[c][lane] * hw__normal(stream_of(w, i)) : 0;
       }
     }
     p->mean[HW__TRAVEL] += s.travel_s * hw__v4_exp(-n[0]);
@@ -280,6 +281,8 @@ static void draw_gains(hw__walk *w, const hw__station *s) {
 
 /* A grab sample chooses among the states that the filter expects. */
 static void meet_grabs(hw__walk *w, const hw__station *s) {
+  hw__prepared readings;
+  hw__kernel_prepare(s->view, w->spill->tails, &readings);
   for (size_t i = 0; i < w->count; i++) {
     const size_t g = i / HW__LANES, lane = i % HW__LANES;
     if (!w->release[i].possible) {
@@ -294,7 +297,7 @@ static void meet_grabs(hw__walk *w, const hw__station *s) {
       }
     }
     double area = w->curve[g].area_g_s_m3[lane];
-    w->ratio[i] += hw__grab_meet(w->spill, &w->release[i], s, stream_of(w, i), &state, &area);
+    w->ratio[i] += hw__grab_meet(w->spill, &w->release[i], s, &readings, stream_of(w, i), &state, &area);
     w->curve[g].area_g_s_m3[lane] = area;
     for (size_t a = 0; a < HW__STATE; a++) {
       p->mean[a][lane] = state.mean[a];
@@ -409,9 +412,9 @@ hw__curve hw__spill_carry(const hw__spill *spill, const hw__release *release, si
     const hw__doubt_share own =
         hw__doubts_between(spill->doubts, (hw__doubt_end){&s->at, &s->doubt}, (hw__doubt_end){&to, &sums});
     const double v =
-        own.common_v * r->ln_v + rho * sight->own_v + spill->doubt.local_v * own.local_v * fresh * hw_rng_normal(rng);
+        own.common_v * r->ln_v + rho * sight->own_v + spill->doubt.local_v * own.local_v * fresh * hw__normal(rng);
     const double w =
-        own.common_d * r->ln_d + rho * sight->own_d + spill->doubt.local_d * own.local_d * fresh * hw_rng_normal(rng);
+        own.common_d * r->ln_d + rho * sight->own_d + spill->doubt.local_d * own.local_d * fresh * hw__normal(rng);
     travel = sight->travel_s + (to.theta - s->at.theta) * exp(-v);
     variance = sight->variance_s2 + (to.variance - s->at.variance) * exp(w - 3 * v);
   }
