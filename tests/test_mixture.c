@@ -261,6 +261,25 @@ static void test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations(vo
 }
 
 /* Where fewer draws leave enough effective fewer are made; on the way to an answer no last sample at all. */
+/* Against others that have come to more, the stages end as soon as that is plain; against less they do not notice. */
+static void test_annealing_ends_where_others_are_plainly_ahead(void **state) {
+  (void)state;
+  hw__draws draws;
+  gauss g = {.possible = true};
+  hw__target target = target_at(&g);
+  assert_true(hw__draws_create(&draws));
+  const hw__annealed alone = hw__anneal(&target, 3, 7, NULL, false, &draws);
+  target.contested = true;
+  target.least = gauss_evidence() - 3;
+  const hw__annealed ahead = hw__anneal(&target, 3, 7, NULL, false, &draws);
+  assert_true(ahead.log_evidence == alone.log_evidence && ahead.evaluations == alone.evaluations);
+  target.least = gauss_evidence() + 9;
+  const hw__annealed behind = hw__anneal(&target, 3, 7, NULL, false, &draws);
+  assert_true(behind.found && behind.log_evidence < target.least);
+  assert_true(behind.evaluations < alone.evaluations - HW__FINAL);
+  hw__draws_free(&draws);
+}
+
 static void test_annealing_draws_no_more_than_is_ample(void **state) {
   (void)state;
   hw__draws draws;
@@ -464,6 +483,7 @@ int main(void) {
       cmocka_unit_test(test_points_without_weight_do_not_move_a_fit),
       cmocka_unit_test(test_annealing_finds_evidence_mean_and_spread_of_a_gaussian),
       cmocka_unit_test(test_annealing_from_a_near_proposal_agrees_with_fewer_evaluations),
+      cmocka_unit_test(test_annealing_ends_where_others_are_plainly_ahead),
       cmocka_unit_test(test_annealing_draws_no_more_than_is_ample),
       cmocka_unit_test(test_draws_walk_along_a_bent_target),
       cmocka_unit_test(test_walkers_that_stand_on_few_points_are_worth_few),

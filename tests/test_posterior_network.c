@@ -162,6 +162,43 @@ static void test_a_quiet_tributary_speaks_for_the_other_branches(void **state) {
   hw_river_free(&river);
 }
 
+/* No branch comes to more than its pulses promise, and one that lacks the first pulse cannot come near the one that has
+ * it: it need not be asked. */
+static void test_a_branch_keeps_what_it_promises_at_most(void **test) {
+  (void)test;
+  static const hw_source truths[] = {{.mass_g = 900, .location_m = -9000, .time_s = 9000, .branch = 1},
+                                     {.mass_g = 2500, .location_m = -38000, .time_s = 4000, .branch = 0},
+                                     {.mass_g = 740, .location_m = -5200, .time_s = 21000, .branch = 2}};
+  for (size_t i = 0; i < sizeof truths / sizeof truths[0]; i++) {
+    hw_river river = load();
+    hw_spill *spill = NULL;
+    void *state = NULL;
+    hw_rng rng;
+    hw_rng_seed(&rng, 43, i);
+    const hw_options options = {.seed = 1, .level = 0.9};
+    assert_int_equal(hw__network_create(&(hw_problem){.river = &river}, &options, &state), HW_OK);
+    assert_int_equal(hw_spill_create(&river, &truths[i], 0, &spill), HW_OK);
+    for (size_t k = 0; k < 3 * 200; k++) {
+      const hw_sensor *s = &river.sensors[k % 3];
+      const double t = 600.0 * (double)(k / 3), c = hw_spill_concentration(spill, s->branch, s->location_m, t);
+      const double noise = hypot(s->noise_absolute_g_m3, s->noise_relative * c) * hw_rng_normal(&rng);
+      const hw_reading r = {.sensor = k % 3, .time_s = t, .concentration_g_m3 = c + noise};
+      assert_int_equal(hw__network_observe(state, &r), HW_OK);
+    }
+    assert_int_equal(hw__network_settle(state), HW_OK);
+    const hw__network *n = state;
+    const double reached = n->best->engine->log_odds;
+    assert_true(i > 0 || n->best->branch == 1); /* the others have no sensor of their own */
+    assert_true(n->best->promise > reached && n->best->promise < 2 * reached);
+    for (size_t k = 0; k < n->part_count && i == 0; k++) {
+      assert_true(n->parts[k].branch == 1 || n->parts[k].promise < reached - 9);
+    }
+    hw_spill_free(spill);
+    hw__network_destroy(state);
+    hw_river_free(&river);
+  }
+}
+
 static void test_a_quiet_network_has_no_spill(void **state) {
   (void)state;
   hw_river river = load();
@@ -387,6 +424,7 @@ int main(void) {
       cmocka_unit_test(test_a_release_on_a_tributary_is_found_there),
       cmocka_unit_test(test_a_quiet_tributary_speaks_for_the_other_branches),
       cmocka_unit_test(test_answers_do_not_depend_on_the_thread_count),
+      cmocka_unit_test(test_a_branch_keeps_what_it_promises_at_most),
       cmocka_unit_test(test_a_quiet_network_has_no_spill),
       cmocka_unit_test(test_a_release_in_a_flood_is_dated_by_the_walls_clock),
       cmocka_unit_test(test_a_level_in_a_flood_is_no_spill),

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "headwater/rng.h"
 #include "posterior/kernel.h"
+#include "posterior/quadratic.h"
 #include "posterior/view.h"
 
 static hw__tails tails;
@@ -376,6 +377,36 @@ static void test_a_curve_and_its_coordinates_are_one_another(void **state) {
   }
 }
 
+/* Over a normal prior of standard deviations s a likelihood of curvature J is worth exp(-ln det(I + s J s) / 2) of its
+ * top: here two coordinates that go together, and two that nobody asks for. */
+static void test_the_price_of_meeting_a_pulse_is_what_the_prior_leaves_to_chance(void **state) {
+  (void)state;
+  hw__quadratic q = {.size = HW__INSTANT_SIZE};
+  q.curvature[HW__PASSAGE][HW__PASSAGE] = 0.37;
+  q.curvature[HW__LN_AREA][HW__LN_AREA] = 14.2;
+  q.curvature[HW__PASSAGE][HW__LN_AREA] = q.curvature[HW__LN_AREA][HW__PASSAGE] = 1.6;
+  q.curvature[HW__LN_VARIANCE][HW__LN_VARIANCE] = 51;
+  const double sd[HW__INSTANT_SIZE] = {[HW__PASSAGE] = 7.3, [HW__LN_AREA] = 0.9};
+  const double a = 1 + 7.3 * 7.3 * 0.37, b = 1 + 0.9 * 0.9 * 14.2, c = 7.3 * 0.9 * 1.6;
+  check_near(hw__price_of_meeting(&q, sd), 0.5 * log(a * b - c * c), 1e-12);
+  const double known[HW__INSTANT_SIZE] = {0};
+  check_near(hw__price_of_meeting(&q, known), 0, 0);
+  /* Without the other one each costs more: what they say together is said twice. */
+  const double first[HW__INSTANT_SIZE] = {[HW__PASSAGE] = 7.3}, second[HW__INSTANT_SIZE] = {[HW__LN_AREA] = 0.9};
+  assert_true(hw__price_of_meeting(&q, first) + hw__price_of_meeting(&q, second) > hw__price_of_meeting(&q, sd));
+}
+
+static void test_the_root_of_a_determinant_is_not_a_number_where_it_is_not_positive(void **state) {
+  (void)state;
+  double m[HW__PULSE_SIZE][HW__PULSE_SIZE] = {{4, 99}, {1.2, 2.5}}; /* the upper triangle is not read */
+  check_near(hw__log_root_det(2, m), 0.5 * log(4 * 2.5 - 1.2 * 1.2), 1e-14);
+  check_near(hw__log_root_det(1, m), log(2), 1e-14);
+  check_near(hw__log_root_det(0, m), 0, 0);
+  m[1][0] = sqrt(10);
+  m[1][1] = 2.4;
+  assert_true(isnan(hw__log_root_det(2, m)));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_a_curve_integrates_to_its_area_less_what_decays, start_again),
@@ -390,6 +421,8 @@ int main(void) {
       cmocka_unit_test_setup(test_non_detects_that_tell_nothing_weigh_nothing, start_again),
       cmocka_unit_test(test_a_view_that_is_full_keeps_what_is_nearest),
       cmocka_unit_test(test_a_curve_and_its_coordinates_are_one_another),
+      cmocka_unit_test(test_the_price_of_meeting_a_pulse_is_what_the_prior_leaves_to_chance),
+      cmocka_unit_test(test_the_root_of_a_determinant_is_not_a_number_where_it_is_not_positive),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

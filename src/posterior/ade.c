@@ -222,13 +222,23 @@ static void fill(void *state, const void *whole, const hw__series *series) {
 
 const hw__asked hw__ade_asked = {again, fill, hw__ade_estimate, hw__ade_predict, hw__ade_destroy};
 
+/* From the evidence to how probable a spill is, and how far to trust all that. */
+static void conclude(hw__ade *a, bool supposed) {
+  if (supposed) {
+    const double other = log_odds_unexplained(a), most = fmax(a->log_odds, other);
+    a->probability =
+        isfinite(most) ? hw__spill_probability(most + log(exp(a->log_odds - most) + exp(other - most))) : 0;
+  }
+  hw__ade_judge(a);
+}
+
 static hw_status settle(hw__ade *a) {
   size_t anchor[HW__ANCHORS];
   a->settled = true;
   a->log_odds = -INFINITY;
   a->probability = a->lasting = 0;
   a->reached[0] = a->reached[1] = -INFINITY;
-  a->outdone = false;
+  a->outdone = a->deferred = false;
   a->bar = -INFINITY;
   a->kept[0].found = a->kept[1].found = false;
   a->found = (hw__annealed){0};
@@ -251,11 +261,8 @@ static hw_status settle(hw__ade *a) {
   const size_t anchors = hw__ade_anchors(a, anchor);
   if (anchors > 0) {
     hw__ade_suppose(a, anchor, anchors);
-    const double other = log_odds_unexplained(a), most = fmax(a->log_odds, other);
-    a->probability =
-        isfinite(most) ? hw__spill_probability(most + log(exp(a->log_odds - most) + exp(other - most))) : 0;
   }
-  hw__ade_judge(a);
+  conclude(a, anchors > 0);
   return HW_OK;
 }
 
@@ -267,4 +274,11 @@ hw_status hw__ade_settle(hw__ade *a) {
   const hw_status status = settle(a);
   hw__crew_end(&a->spill.crew);
   return status;
+}
+
+void hw__ade_settle_duration(hw__ade *a) {
+  hw__crew_begin(&a->spill.crew, a->options.threads);
+  hw__ade_suppose_duration(a);
+  conclude(a, true);
+  hw__crew_end(&a->spill.crew);
 }

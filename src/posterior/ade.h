@@ -51,6 +51,7 @@ typedef struct {
   bool *dirty; /* the series changed since its own fit */
   bool settled;
   bool single;         /* two releases are not looked for */
+  bool defers;         /* where an instant explains the readings, whether it lasted is asked later */
   bool brief;          /* only an instant is supposed, and only the first sensor followed */
   bool loose;          /* the hydraulics are in far wider doubt than stated (looser.h) */
   double discharge_sd; /* of ln discharge, common to all sensors and so the mass's; 0: it is as stated */
@@ -66,6 +67,8 @@ typedef struct {
   hw__draws draws;
   hw__annealed found;
   double log_odds; /* ln of the evidence for one release over that for none */
+  bool deferred;   /* whether it lasted is still to be asked, */
+  size_t followed; /* following this sensor's pulse */
   double
       reached[2]; /* the same of the hypotheses by themselves, the best anchor's: an instant, a release that lasted */
   bool outdone;   /* the rivals are so far ahead that the draws were not finished: found.found is false */
@@ -118,6 +121,8 @@ double hw__spill_probability(double log_odds);
 /* Everything above "Reported" and the samples, from what is filed; or two releases.
  * Status: HW_ENOMEM, HW_EHYDRAULICS */
 hw_status hw__ade_settle(hw__ade *a);
+/* What was deferred, and everything again that depends on it. */
+void hw__ade_settle_duration(hw__ade *a);
 /* trust.c: pulses that stand out, and those of them that the answer does not explain. */
 typedef struct {
   size_t seen, wrong;

@@ -119,7 +119,7 @@ static closing close_in(run *r, size_t phase, bool briefly, hw__annealed *out) {
       return IMPOSSIBLE;
     }
     reached = fmax(reached, whole.log_mean);
-    if (last && i > 0 && reached < target->least - surely) {
+    if (last && target->contested && i > 0 && reached < target->least - surely) {
       out->log_evidence = reached;
       return UNWANTED;
     }

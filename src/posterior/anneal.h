@@ -17,12 +17,13 @@
 
 typedef struct {
   size_t dims, phases;
-  size_t first; /* phase that `start` begins with */
-  size_t stage; /* draws of a stage, at most HW__STAGE */
-  size_t final; /* and most of the sample that is the answer, at most HW__FINAL */
-  double ample; /* effective draws that are enough for it; 0: it has `final` */
-  double led;   /* heat at which a phase that is not the last has led far enough */
-  double least; /* ln evidence below which nobody wants the answer: plainly below it the stages end; -INFINITY: none */
+  size_t first;   /* phase that `start` begins with */
+  size_t stage;   /* draws of a stage, at most HW__STAGE */
+  size_t final;   /* and most of the sample that is the answer, at most HW__FINAL */
+  double ample;   /* effective draws that are enough for it; 0: it has `final` */
+  double led;     /* heat at which a phase that is not the last has led far enough */
+  bool contested; /* by others that have come to more: */
+  double least;   /* the stages end where the evidence, ln, will plainly be less than this */
   void *context;
   /* n first draws x[k][i] and ln of the density they were made from. */
   void (*start)(void *context, hw_rng *rng, size_t n, double *const *x, double *log_proposal);
@@ -33,8 +34,8 @@ typedef struct {
 } hw__target;
 
 typedef struct {
-  bool found; /* some draw has a positive probability */
-  double log_evidence; /* where the stages ended below the target's least: about so much at most */
+  bool found;           /* some draw has a positive probability */
+  double log_evidence;  /* where the stages ended below the target's least: about so much at most */
   size_t drawn;         /* draws in use */
   double effective;     /* number of them */
   size_t evaluations;   /* points looked at */

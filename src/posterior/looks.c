@@ -63,7 +63,8 @@ static double odds_of(const hw__ade *a, double log_evidence) {
 /* `least`: ln odds below which the hypothesis is given up. */
 static void anneal(hw__ade *a, uint64_t stream, const hw__mixture *from, bool last, double least) {
   hw__target target = hw__spill_target(&a->spill);
-  target.least = least - odds_of(a, 0);
+  target.contested = isfinite(least);
+  target.least = target.contested ? least - odds_of(a, 0) : 0;
   a->found = hw__anneal(&target, a->options.seed, stream, from, !last, &a->draws);
   for (size_t k = 0; k < a->spill.count; k++) {
     a->evaluations += a->found.evaluations * a->station[k].view->count;
@@ -228,9 +229,7 @@ void hw__ade_explore(hw__ade *a, size_t sensor, const hw__mixture *near) {
     a->spill.many = a->seen > MANY && !enough;
     const bool last = enough || (!hw__ade_is_filtering(a) && !eased);
     const double rival = a->rivals.log_odds[a->spill.lasting];
-    const double least = last        ? -INFINITY
-                         : look == 0 ? fmax(rival, a->bar) - far_behind
-                                     : fmax(rival - behind, a->bar);
+    const double least = last ? -INFINITY : look == 0 ? fmax(rival, a->bar) - far_behind : fmax(rival - behind, a->bar);
     if (look == 0) {
       look_first(a, stream_of(a, sensor, look), near, last, least);
     } else {

@@ -1,5 +1,5 @@
 /* Which branches can it have been? Each is asked by itself; where one explains what another cannot, the other is given
- * up early. */
+ * up early. Whether the release lasted is asked last, of those branches alone that an instant leaves in question. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static hw_status prepare(const hw__network *n, hw__part *p, size_t threads) {
     a->own[i] = n->own[s];
     a->view[i] = n->view[s];
   }
-  a->single = true;
+  a->single = a->defers = true;
   a->two.unanswered = n->two.unanswered;
   a->spill.from_pulse = n->ways > 1 || n->clock;
   meet_rivals(n, p);
@@ -78,7 +78,11 @@ static void ask(void *context, size_t i) {
   batch *b = context;
   const hw__network *n = b->network;
   hw__part *p = b->part[i];
-  b->status[i] = hw__ade_settle(p->engine);
+  if (p->engine->deferred) {
+    hw__ade_settle_duration(p->engine);
+  } else {
+    b->status[i] = hw__ade_settle(p->engine);
+  }
   if (b->status[i] == HW_OK) {
     p->weight =
         p->engine->found.found ? p->engine->log_odds + hw__part_log_share(n, p) + hw__network_tell(n, p) : -INFINITY;
@@ -131,6 +135,28 @@ static hw_status gather(hw__network *n, size_t most, batch *b) {
   return HW_OK;
 }
 
+/* Whether the release on this branch lasted is still open, and worth to be known. */
+static bool is_open(const hw__network *n, const hw__part *p) {
+  const double reached = fmax(n->rivals.log_odds[0], n->rivals.log_odds[1]);
+  return p->engine && p->engine->deferred && p->weight > reached - hopeless;
+}
+
+/* Status: HW_ENOMEM */
+static hw_status ask_durations(hw__network *n) {
+  hw_status status = HW_OK;
+  batch b = {.network = n};
+  for (size_t k = 0; k < n->part_count && status == HW_OK; k++) {
+    if (is_open(n, &n->parts[k])) {
+      b.part[b.count++] = &n->parts[k];
+    }
+    if (b.count == HW__CREW || (k + 1 == n->part_count && b.count > 0)) {
+      status = ask_batch(n, &b);
+      b.count = 0;
+    }
+  }
+  return status;
+}
+
 hw_status hw__network_ask(hw__network *n) {
   memset(n->odds, 0, n->river->candidate_count * sizeof *n->odds);
   memset(n->exceeds, 0, n->river->intake_count * sizeof *n->exceeds);
@@ -150,6 +176,9 @@ hw_status hw__network_ask(hw__network *n) {
     left -= b.count;
     most = HW__CREW;
   } while (status == HW_OK && b.count > 0);
+  if (status == HW_OK) {
+    status = ask_durations(n);
+  }
   if (status == HW_OK) {
     hw__network_combine(n);
   }

@@ -25,7 +25,8 @@ static double worth(const hw__network *n, size_t sensor) {
 }
 
 /* Of the first pulse: passage and mass anywhere in the search, the width by an age that is as likely as it is long,
- * the asymmetry as water that varies makes it. A uniform prior is as dense as a normal one of its width / sqrt(2 pi). */
+ * the asymmetry as water that varies makes it. A uniform prior is as dense as a normal one of its width / sqrt(2 pi).
+ */
 static double first_price(const hw__part *p, const hw__fit *own) {
   static const double as_dense = 0.3989422804014327, shape = 0.5;
   const hw_box *box = &p->river.search;
@@ -39,8 +40,8 @@ static double first_price(const hw__part *p, const hw__fit *own) {
 
 /* Of one more pulse. */
 static double next_price(const hw__doubt *least, const hw__fit *own, double open_s) {
-  const double sd[HW__INSTANT_SIZE] = {[HW__PASSAGE] = learned * open_s,
-                                       [HW__LN_VARIANCE] = own->lasting ? 0 : learned * least->local_d};
+  const double sd[HW__INSTANT_SIZE] = {
+      [HW__PASSAGE] = learned * open_s, [HW__LN_VARIANCE] = own->lasting ? 0 : learned * least->local_d};
   return hw__price_of_meeting(&own->near, sd);
 }
 

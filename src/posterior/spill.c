@@ -171,7 +171,7 @@ static const double ample_draws = 1000;
 
 hw__target hw__spill_target(hw__spill *spill) {
   const bool near = hw__can_draw_near(spill) && (spill->from_pulse || !spill->lasting);
-  const bool brief = spill->dims <= few_dims || (spill->from_pulse && near && !spill->lasting);
+  const bool brief = spill->dims <= few_dims || (spill->from_pulse && near);
   return (hw__target){.dims = spill->dims,
                       .phases = PHASES,
                       .first = near && !spill->lasting ? ALL_STATIONS : ANCHOR_ALONE,
@@ -179,7 +179,6 @@ hw__target hw__spill_target(hw__spill *spill) {
                       .final = near && spill->from_pulse ? HW__FINAL / 2 : HW__FINAL,
                       .ample = ample_draws,
                       .led = 0.3,
-                      .least = -INFINITY,
                       .context = spill,
                       .start = near ? hw__near_draws : hw__first_draws,
                       .evaluate = evaluate};

@@ -14,7 +14,7 @@
 static const double worth_telling = 0.5;
 /* A duration whose evidence is on the way less than an instant's by so much (ln) will not be told, and a hypothesis
  * that is behind another by so much will not take its place. */
-static const double plainly_less = 4, far_less = 9;
+static const double plainly_less = 2, far_less = 9;
 /* Odds at a glance from which on it is looked at, and how much worse in ln than by its own pulse a sensor may be
  * explained. */
 static const double worth_a_look = 0.5, plain_deficit = 6.5;
@@ -198,6 +198,13 @@ static size_t follow(hw__ade *a, const size_t *anchor, size_t anchors) {
   return anchor[best];
 }
 
+void hw__ade_suppose_duration(hw__ade *a) {
+  a->deferred = false;
+  if (may_have_lasted(a)) {
+    suppose_lasting_too(a, a->followed);
+  }
+}
+
 /* One release, an instant's or one that lasted. What the first pulse looks like is tried first, the other where that
  * does not explain the readings, or where it may explain them too. */
 static void suppose_either(hw__ade *a, const size_t *anchor, size_t anchors) {
@@ -211,8 +218,10 @@ static void suppose_either(hw__ade *a, const size_t *anchor, size_t anchors) {
   a->spill.lasting = plain;
   const size_t followed = follow(a, anchor, anchors);
   if (is_explained(a)) {
-    if (!plain && may_have_lasted(a)) {
-      suppose_lasting_too(a, followed);
+    a->followed = followed;
+    a->deferred = a->defers && !plain;
+    if (!plain && !a->defers) {
+      hw__ade_suppose_duration(a);
     }
     return;
   }
