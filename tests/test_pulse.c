@@ -467,6 +467,42 @@ static void test_a_plateau_that_fills_the_record_is_no_background(void **state) 
   assert_true(fit.seen && fit.strong);
 }
 
+/* A release of half a day is a plateau: no instant comes near it. Readings every five minutes, four days of them. */
+static void read_plateau(double lasted_s, double edge_s, uint64_t seed) {
+  static const double limit = 5e-5, plateau = 0.04;
+  hw_rng rng;
+  hw_rng_seed(&rng, seed, 16);
+  memset(&series, 0, sizeof series);
+  const hw__curve curve = {.passage_s = 90000,
+                           .travel_s = 8 * edge_s,
+                           .variance_s2 = edge_s * edge_s,
+                           .area_g_s_m3 = plateau * lasted_s,
+                           .duration_s = lasted_s};
+  for (int i = 0; i < 1152; i++) {
+    const double t = 300.0 * i, plume = hw__curve_at(&curve, t, 0);
+    const double value = plume + hypot(2e-5, 0.04 * plume) * hw_rng_normal(&rng);
+    hw__series_insert(
+        &series, &(hw_reading){.time_s = t, .concentration_g_m3 = fmax(value, limit), .below_limit = value < limit});
+  }
+}
+
+static void test_a_plateau_of_half_a_day_is_a_release_that_lasted(void **state) {
+  (void)state;
+  hw_sensor s = sensor();
+  s.noise_absolute_g_m3 = 2e-5;
+  s.noise_relative = 0.04;
+  s.background_g_m3 = 0;
+  s.detection_limit_g_m3 = 5e-5;
+  for (uint64_t seed = 1; seed <= 24; seed++) {
+    const double lasted = seed % 3 == 0 ? 20000 : seed % 3 == 1 ? 46000 : 90000, edge = seed % 2 == 0 ? 800 : 3000;
+    read_plateau(lasted, edge, seed);
+    hw__pulse_fit(&series, &s, &tails, &fit, &view);
+    assert_true(fit.seen && fit.complete && fit.lasting); /* "never rose above its limit", of every third */
+    check_near(fit.curve.duration_s, lasted, 0.01 * lasted);
+    assert_true(fit.misfit < 1.5);
+  }
+}
+
 /* A limit at the noise's upper end: now and then a quiet reading shows, between non-detects. */
 static void test_flanks_between_non_detects_are_no_scatter(void **state) {
   (void)state;
@@ -550,6 +586,7 @@ int main(void) {
       cmocka_unit_test(test_noise_that_nobody_states_is_no_better_than_elsewhere),
       cmocka_unit_test(test_the_flanks_of_a_pulse_are_no_noise),
       cmocka_unit_test(test_a_plateau_that_fills_the_record_is_no_background),
+      cmocka_unit_test(test_a_plateau_of_half_a_day_is_a_release_that_lasted),
       cmocka_unit_test(test_flanks_between_non_detects_are_no_scatter),
       cmocka_unit_test(test_noise_that_goes_on_from_reading_to_reading_is_told_by_quiet_ones),
       cmocka_unit_test(test_readings_whose_noise_goes_on_are_worth_fewer),

@@ -177,7 +177,7 @@ bool hw__problem_is_sensible(const hw__pulse_problem *q, const double *p) {
   const double width = exp(p[HW__FIT_LN_WIDTH]) / q->scale_s;
   return fabs(p[HW__FIT_PLACE]) < 40 && width > 0.02 && width < 60 && p[HW__FIT_LN_SKEW] > -6 &&
          p[HW__FIT_LN_SKEW] < -0.1 && fabs(p[HW__FIT_LN_HEIGHT]) < 60 && p[HW__FIT_LASTED] >= 0 &&
-         p[HW__FIT_LASTED] < 2.5;
+         p[HW__FIT_LASTED] < 3.5;
 }
 
 double hw__problem_descend(const hw__pulse_problem *q, double *p) {

@@ -215,7 +215,10 @@ static void refocus(hw__pulse_problem *q, const hw__series *series, const hw__gl
                width = exp(p[HW__FIT_LN_WIDTH]);
   const bool lasting = q->lasting;
   focus->middle_s = q->origin_s + q->scale_s * p[HW__FIT_PLACE];
-  focus->width_s = fmax(sqrt(curve.variance_s2), 0.2 * width); /* one that lasted is steeper than it is wide */
+  /* One that lasted is steeper than it is wide. */
+  focus->width_s = fmax(sqrt(curve.variance_s2), 0.2 * width);
+  focus->flank_s = 0.5 * curve.duration_s;
+  focus->flank_width_s = lasting ? sqrt(curve.variance_s2) : 0;
   focus->reach_s = 5 * width;
   hw__view_make(series, focus, q->view);
   *q = make_problem(q->sensor, q->tails, g, fit, focus, q->view);
@@ -288,25 +291,43 @@ static void store_pulse(hw__pulse_problem *q, const double *p, const hw__glance 
   fit->complete = fit->last_s > fit->peak_s && hw__curve_at(&fit->curve, fit->last_s, 0) < 0.5 * fit->peak_g_m3;
 }
 
-/* Does the pulse plainly come from a release that lasted? Then `best` becomes the fit of one. Asked only where an
- * instant leaves more than noise, and by what the fit of one leaves. */
-static bool lasts(hw__pulse_problem *q, attempt *best) {
+/* The fit of a release that lasted, from where that of an instant ended and from the stretch of readings that stand
+ * high: on a plateau of half a day an instant finds no hold. */
+static attempt best_lasting(hw__pulse_problem *q, const hw__glance *g, const attempt *instant, double passage,
+                            double width) {
   static const double first[] = {0.8, 1.5}; /* of LASTED: durations of 2.4 and 3.3 standard deviations */
-  double r[HW__FIT_RESIDUALS];
-  const double n = (double)q->view->count, instant = hw__sum_of_squares(r, hw__problem_residuals(q, best->p, r));
-  if (!(instant > n + lasting_suspected * sqrt(n))) {
-    return false;
-  }
+  static const double box = 0.7; /* standard deviation of a plateau over a pulse's as wide at half its height */
   attempt found = {.squares = INFINITY};
-  q->lasting = true;
-  for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
-    attempt a = *best;
-    a.p[HW__FIT_LASTED] = first[i];
+  for (size_t i = 0; i < 2 * sizeof first / sizeof first[0]; i++) {
+    attempt a =
+        i % 2 == 0
+            ? *instant
+            : (attempt){.p = {(passage - q->origin_s) / q->scale_s, log(box * width),
+                              log(fmax((g->high - g->low) / q->unit_g_m3, 1)), g->low / q->unit_g_m3, HW__SKEW_MIDDLE}};
+    a.p[HW__FIT_LASTED] = first[i / 2];
+    if (!isfinite(a.squares) || !hw__problem_is_sensible(q, a.p)) {
+      continue;
+    }
     a.squares = hw__problem_descend(q, a.p);
     hw__noise_set_variance(q, a.p); /* lower than an instant's peak, the plateau is less noisy */
     a.squares = hw__problem_descend(q, a.p);
     found = a.squares < found.squares ? a : found;
   }
+  return found;
+}
+
+/* Does the pulse plainly come from a release that lasted? Then `best` becomes the fit of one. Asked only where an
+ * instant leaves more than noise, and by what the fit of one leaves. */
+static bool lasts(hw__pulse_problem *q, const hw__glance *g, double passage, double width, attempt *best) {
+  double r[HW__FIT_RESIDUALS];
+  const double n = (double)q->view->count, instant = isfinite(best->squares)
+                                                         ? hw__sum_of_squares(r, hw__problem_residuals(q, best->p, r))
+                                                         : INFINITY;
+  if (!(instant > n + lasting_suspected * sqrt(n))) {
+    return false;
+  }
+  q->lasting = true;
+  const attempt found = best_lasting(q, g, best, passage, width);
   const double left = fmax(found.squares / fmax(n - 6, 1), 1);
   q->lasting = instant - found.squares > lasting_plain * left;
   if (q->lasting) {
@@ -345,7 +366,10 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
   const double without = hw__sum_of_squares(r, hw__problem_residuals(&q, quiet, r));
   q.pulse = true;
   attempt best = best_fit(&q, &g, passage, width);
-  if (!(without - best.squares > plainly_seen) || standing_out(&q, best.p) < 2) {
+  const bool plain = without - best.squares > plainly_seen;
+  if (!(plain || (lasts(&q, &g, passage, width, &best) && without - best.squares > plainly_seen)) ||
+      standing_out(&q, best.p) < 2) {
+    q.lasting = false;
     settle_quiet(&q, &g, fit);
     return;
   }
@@ -355,7 +379,7 @@ void hw__pulse_fit(const hw__series *series, const hw_sensor *sensor, const hw__
     hw__noise_set_variance(&q, best.p);
     hw__problem_descend(&q, best.p);
   }
-  if (lasts(&q, &best)) {
+  if (!q.lasting && lasts(&q, &g, passage, width, &best)) {
     refocus(&q, series, &g, fit, &focus, best.p);
     hw__noise_set_view(&q, fit, NULL, hw__problem_level(&q, best.p), usual);
     hw__noise_set_variance(&q, best.p);

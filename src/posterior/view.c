@@ -9,12 +9,15 @@ static bool is_near(const hw__focus *focus, double time_s) {
   return fabs(time_s - focus->middle_s) <= focus->reach_s;
 }
 
-/* How wide a point may be at this time: a quarter of the pulse's width, and `scale` times that where the pulse cannot
- * be. Only when that is not enough does the pulse itself lose its resolution. But no record becomes fewer than so many
- * points by it: what looks like a wide pulse may be the background drifting, and a narrow one must show beside it. */
+/* How wide a point may be at this time: a quarter of the pulse's width or its flank's, and `scale` times that where the
+ * pulse cannot be. Only when that is not enough does the pulse itself lose its resolution. But no record becomes fewer
+ * than so many points by it: what looks like a wide pulse may be the background drifting, and a narrow one must show
+ * beside it. */
 static double allowed_s(const hw__focus *focus, double length_s, double time_s, double scale) {
   static const double patience = 256, least_points = 96;
-  const double plain = fmin(0.25 * focus->width_s, length_s / least_points);
+  const double off_flank = fabs(fabs(time_s - focus->middle_s) - focus->flank_s);
+  const double width = off_flank <= HW__FLANK * focus->flank_width_s ? focus->flank_width_s : focus->width_s;
+  const double plain = fmin(0.25 * width, length_s / least_points);
   if (is_near(focus, time_s)) {
     return plain * fmax(scale / patience, 1);
   }

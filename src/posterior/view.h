@@ -34,10 +34,15 @@ typedef struct {
   double share, share_level;       /* noise of one reading that follows the signal s: share * s + share_level */
 } hw__view;
 
-/* Where a pulse may be: its middle, its standard deviation, and how far from the middle to look as closely. Readings at
- * the end of the sensor's range, clipped_g_m3 (0: not met), say "at least". */
+/* Flanks reach so many of their standard deviations to either side. */
+#define HW__FLANK 4
+
+/* Where a pulse may be: its middle, its standard deviation, and how far from the middle to look as closely; of one that
+ * is a plateau also how far from the middle its flanks are, and how wide (0: it has none). Readings at the end of the
+ * sensor's range, clipped_g_m3 (0: not met), say "at least". */
 typedef struct {
   double middle_s, width_s, reach_s;
+  double flank_s, flank_width_s;
   double clipped_g_m3;
   double floor_g_m3, share; /* noise of a reading: lone readings far outside it are not merged with their neighbours */
 } hw__focus;
