@@ -178,7 +178,7 @@ hw__target hw__spill_target(hw__spill *spill) {
                       .stage = brief ? HW__STAGE / 2 : HW__STAGE,
                       .final = near && spill->from_pulse ? HW__FINAL / 2 : HW__FINAL,
                       .ample = ample_draws,
-                      .led = 0.3,
+                      .led = near ? 0.3 : 1,
                       .context = spill,
                       .start = near ? hw__near_draws : hw__first_draws,
                       .evaluate = evaluate};
