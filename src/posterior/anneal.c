@@ -30,7 +30,7 @@ static double fitting_heat(hw__draws *d, size_t n, double wanted, hw__weighing *
     return 1;
   }
   double lo = -60, hi = 0; /* ln heat */
-  for (int i = 0; i < 30; i++) {
+  for (int i = 0; i < 14; i++) {
     const double middle = 0.5 * (lo + hi);
     if (hw__draws_weigh(d, n, exp(middle)).effective >= wanted) {
       lo = middle;

@@ -6,7 +6,7 @@
 #include "core/lanes.h"
 #include "core/normal.h"
 
-enum { ROUNDS = 4, CHUNK = 256 };
+enum { ROUNDS = 3, CHUNK = 256 };
 static const double freedom = 6;
 /* Members keep this much of the whole sample's covariance, and grow by this factor, so that none shrinks onto a few
  * points. */
