@@ -23,7 +23,7 @@ static double passed_s(const record_plan *plan, const water *w, const hw_source 
   if (last_m <= truth->location_m) {
     return NAN;
   }
-  return truth->time_s + water_travel_s(w, truth->location_m, last_m) +
+  return truth->time_s + plan->duration_s + water_travel_s(w, truth->location_m, last_m) +
          5 * water_spread_s(w, truth->location_m, last_m);
 }
 

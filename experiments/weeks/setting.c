@@ -229,6 +229,9 @@ static void draw_secret(setting *s, hw_rng *rng) {
     case LASTING:
       s->plan.duration_s = between(rng, 0.5 * hour, 1.5 * hour);
       break;
+    case LASTING_LONG:
+      s->plan.duration_s = between_log(rng, 2 * hour, 24 * hour);
+      break;
     default:
       break;
   }

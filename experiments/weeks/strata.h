@@ -62,6 +62,7 @@
   X(STORAGE, "storage-zones", WRONG)                       \
   X(SWINGING, "velocity-swings-30-%", WRONG)               \
   X(LASTING, "release-of-0.5-1.5-h", WRONG)                \
+  X(LASTING_LONG, "release-of-2-24-h", WRONG)              \
   X(EMPTY_ZEROS, "no-spill-zeros", EMPTY)                  \
   X(EMPTY_NOISE, "no-spill-noise", EMPTY)                  \
   X(EMPTY_NONDETECTS, "no-spill-non-detects", EMPTY)       \

@@ -3,7 +3,7 @@
 #include <gsl/gsl_sf_bessel.h>
 #include <math.h>
 
-enum { REST_NODES = 64, RELEASE_NODES = 64 };
+enum { REST_NODES = 64, LEAST_INSTANTS = 64 };
 
 static const double correlation_m = 5000, common_share = 0.8, local_share = 0.6;
 
@@ -110,7 +110,9 @@ double water_concentration(const water *w, const hw_source *source, double durat
     return 0;
   }
   const way y = way_between(w, source->location_m, x_m);
-  const int instants = duration_s > 0 ? RELEASE_NODES : 1;
+  /* A standard deviation of the pulse apart their sum is as smooth as the integral. */
+  const double apart_s = water_spread_s(w, source->location_m, x_m);
+  const int instants = duration_s > 0 ? (int)fmax(ceil(duration_s / apart_s), LEAST_INSTANTS) : 1;
   double sum = 0;
   for (int i = 0; i < instants; i++) {
     const double release_s = source->time_s + duration_s * (i + 0.5) / instants;

@@ -60,6 +60,16 @@ static void describe(const setting *s, const water *w, const record *r, week *ou
   }
 }
 
+/* The share of a release that lasts which has been released when the record ends: while it goes on its mass is the mass
+ * so far. */
+static double released_share(const record_plan *plan, const record *r, const hw_source *truth) {
+  double last_s = truth->time_s;
+  for (size_t i = 0; i < r->count; i++) {
+    last_s = fmax(last_s, r->rows[i].time_s);
+  }
+  return plan->duration_s > 0 ? fmin((last_s - truth->time_s) / plan->duration_s, 1) : 1;
+}
+
 /* One river, and a truth that its sensors saw; false when none of the tries was. */
 static bool try_river(stratum special, uint64_t index, hw_rng *rng, setting *s, week *out) {
   setting_draw(special, rng, s);
@@ -73,6 +83,7 @@ static bool try_river(stratum special, uint64_t index, hw_rng *rng, setting *s, 
       out->river = setting_write(s, index);
       out->readings = record_write(&s->plan, &r, rng);
       describe(s, &w, &r, out);
+      out->truth.mass_g *= released_share(&s->plan, &r, &out->truth);
       record_free(&r);
       return true;
     }

@@ -12,8 +12,8 @@
 #include "weeks/setting.h"
 
 typedef struct {
-  uint64_t strata; /* stratum_bit of each it belongs to */
-  hw_source truth;
+  uint64_t strata;             /* stratum_bit of each it belongs to */
+  hw_source truth;             /* its mass what has been released when the record ends */
   double distance_m, travel_s; /* from the source to the first sensor below it */
   bool fallen;                 /* some sensor has seen the pulse fall to half its height */
   char faulty[8];              /* the broken sensor's id, or empty */

@@ -132,11 +132,18 @@ static bool any_pulse_lasts(const hw__ade *a) {
   return false;
 }
 
+/* A glance sees what lies near the instant. Where all of the river is known an instant is placed so well that a release
+ * that lasted, which began elsewhere, is out of its sight: it is asked, and with so few coordinates soon answered. */
+static bool is_out_of_sight(const hw__ade *a) {
+  enum { TIME_PLACE_MASS = 3 };
+  return a->spill.dims <= TIME_PLACE_MASS;
+}
+
 /* Worth the time to suppose? Where a pulse by itself looks like it, where a sensor can be explained better (which only
  * shows where the river leaves nothing open between sensors), or where the readings might speak for it. */
 static bool may_have_lasted(hw__ade *a) {
   return any_pulse_lasts(a) || (!hw__ade_is_filtering(a) && a->deficit > plain_deficit) ||
-         (a->fit[a->spill.anchor].complete && glance_at_lasting(a) > log(worth_a_look));
+         (a->fit[a->spill.anchor].complete && (is_out_of_sight(a) || glance_at_lasting(a) > log(worth_a_look)));
 }
 
 /* Both hypotheses share the samples by what they explain, the instant's being in place. */
