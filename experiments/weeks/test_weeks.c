@@ -182,11 +182,27 @@ static void test_weeks_that_were_far_off_hold_the_truth(void **state) {
   }
 }
 
+/* Backgrounds that rise and fall by one to eight noise floors within hours and days, and nothing else. */
+static void test_a_background_that_drifts_is_no_spill(void **state) {
+  (void)state;
+  static const uint64_t index[] = {1534, 4284, 6539, 11544, 12754, 13359};
+  for (size_t i = 0; i < sizeof index / sizeof index[0]; i++) {
+    week w;
+    answer a;
+    assert_true(week_make(821, index[i], &w) && answer_week(&w, &a));
+    assert_int_equal(a.trust, TRUST_NONE);
+    week_free(&w);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_known_river_flows_as_the_library_says),   cmocka_unit_test(test_mass_passes_whole),
-      cmocka_unit_test(test_a_reach_is_as_doubtful_as_the_file_says), cmocka_unit_test(test_a_week_is_its_number),
+      cmocka_unit_test(test_known_river_flows_as_the_library_says),
+      cmocka_unit_test(test_mass_passes_whole),
+      cmocka_unit_test(test_a_reach_is_as_doubtful_as_the_file_says),
+      cmocka_unit_test(test_a_week_is_its_number),
       cmocka_unit_test(test_weeks_that_were_far_off_hold_the_truth),
+      cmocka_unit_test(test_a_background_that_drifts_is_no_spill),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

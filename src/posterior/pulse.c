@@ -30,6 +30,18 @@ static const double strong_height = 10;
  * makes it plain. */
 static const double lasting_suspected = 2, lasting_plain = 20;
 
+/* By how much the curve rises and falls between readings: what it does where nobody has looked, a level that wanders
+ * would do as well. */
+static double shown_of(const hw__view *view, const hw__curve *curve) {
+  double signal[HW__VIEW_POINTS], least = INFINITY, most = 0;
+  hw__curve_over(curve, view->count, view->time_s, view->spread_s2, signal);
+  for (size_t i = 0; i < view->count; i++) {
+    least = fmin(least, signal[i]);
+    most = fmax(most, signal[i]);
+  }
+  return most - least;
+}
+
 /* Readings that stand plainly above the level: two at least make a pulse. */
 static double standing_out(const hw__pulse_problem *q, const double *p) {
   const double level = hw__problem_level(q, p);
@@ -284,7 +296,7 @@ static void store_pulse(hw__pulse_problem *q, const double *p, const hw__glance 
     on_pulse += hw__curve_at(&fit->curve, view->time_s[i], 0) > 0.1 * fit->peak_g_m3 ? view->readings[i] : 0;
   }
   fit->sketchy = on_pulse < shape_readings;
-  fit->strong = fit->peak_g_m3 > strong_height * hypot(fit->floor_g_m3, fit->wander_g_m3);
+  fit->strong = shown_of(view, &fit->curve) > strong_height * hypot(fit->floor_g_m3, fit->wander_g_m3);
   fit->seen = true;
   fit->accident = accident_of(fit);
   fit->begun = fit->first_s < fit->curve.passage_s - 1.2 * sqrt(fit->curve.variance_s2);

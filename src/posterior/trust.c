@@ -223,6 +223,31 @@ static void refuse_two(hw__ade *a, const hw_sensor *sensor) {
   snprintf(a->reason, sizeof a->reason, "sensor %s shows two pulses that one release does not explain", sensor->id);
 }
 
+/* A pulse that a level which wanders would not look like: plainly high, or seen whole and short beside a record in
+ * which the level does the like nowhere else. */
+static bool is_no_wandering(const hw__fit *fit) {
+  static const double clear = 5, short_share = 1.0 / 40; /* of the record, a standard deviation */
+  const double width = sqrt(fit->curve.variance_s2), wanders = hypot(fit->floor_g_m3, fit->wander_g_m3);
+  return fit->strong || (fit->begun && fit->complete && !fit->lasting && fit->peak_g_m3 > clear * wanders &&
+                         width < short_share * (fit->last_s - fit->first_s));
+}
+
+/* Whether every pulse may be the background, which rises and falls by some noise floors within half a day or more. Not
+ * where two sensors or more saw the front come, one after the other as the release has it, and none saw another thing.
+ */
+static bool may_all_wander(const hw__ade *a) {
+  size_t fronts = 0, others = 0;
+  for (size_t k = 0; k < a->spill.count; k++) {
+    const hw__fit *fit = &a->fit[k];
+    if (fit->seen && is_no_wandering(fit)) {
+      return false;
+    }
+    fronts += fit->seen && fit->begun && a->wrong[k] < 0.5;
+    others += fit->seen && (!fit->begun || a->wrong[k] > 0.5);
+  }
+  return fronts < 2 || others > 0;
+}
+
 void hw__ade_judge(hw__ade *a) {
   a->reason[0] = '\0';
   a->trust = HW_TRUST_FULL;
@@ -244,6 +269,10 @@ void hw__ade_judge(hw__ade *a) {
     return;
   }
   hw__ade_compare(a);
+  if (may_all_wander(a)) {
+    refuse(a, "what rises is no higher than a background may wander: it need not be a spill");
+    return;
+  }
   const hw__pulse_count n = hw__ade_count(a);
   const size_t unexplained = unexplained_passings(a);
   bool complete = false;
