@@ -111,7 +111,9 @@ def answers(connection, sent):
     told = []
     while heard:
         head, _, rest = heard.partition(b"\r\n\r\n")
-        length = next((int(h.split(b":")[1]) for h in head.split(b"\r\n") if h.lower().startswith(b"content-length:")), 0)
+        length = next(
+            (int(h.split(b":")[1]) for h in head.split(b"\r\n") if h.lower().startswith(b"content-length:")), 0
+        )
         told.append((int(head.split()[1]), rest[:length]))
         heard = rest[length:]
     return told
