@@ -5,6 +5,7 @@ import csv
 import glob
 import gzip
 import hashlib
+import http.client
 import json
 import os
 import re
@@ -164,6 +165,20 @@ def test_one_address_gets_half_of_the_connections(folder):
         assert all(map(is_open, others)) and sum(map(is_open, greedy)) == 8
         for connection in [*greedy, *others]:
             connection.close()
+
+
+def test_an_address_that_asks_too_often_is_refused_but_for_its_health(folder):
+    with serve(folder, "--rate", "20") as service:
+        with connect(service) as connection:
+            connection.sendall(b"GET /v1/rivers HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
+            told = http.client.HTTPResponse(connection)  # the first of them
+            told.begin()
+            assert told.status == 200
+            assert wait_for(lambda: service.request("/v1/incidents")[0] == 429, 5)
+            health = [service.request(route)[0] for route in ("/healthz", "/readyz") * 5]
+            assert health == [200] * 10, health
+            assert 429 in [service.request("/healthz")[0] for _ in range(200)]  # not without end
+        assert wait_for(lambda: service.request("/v1/incidents")[0] == 200)
 
 
 def test_event_streams_leave_room(folder):
