@@ -555,13 +555,15 @@ def answers(service):
 
 
 def test_ids_in_a_csv_export_are_text(folder):
-    river = RIVER.replace("{id: s1,", "{id: '=1+1 x',")
-    with serve(folder, river=river) as service:
-        service.post(spill(HEADWATER, service.river))
-        service.settle()
-        incident = service.get("/v1/incidents")["incidents"][0]
-        rows_of = list(csv.reader(service.request(f"/v1/incidents/{incident['id']}/readings")[1].splitlines()))
-        assert {len(row) for row in rows_of} == {3} and {row[1] for row in rows_of[1:]} >= {"'=1+1 x"}, rows_of[:3]
+    for id in ("=1+1 x", "\uff1d1+1 x"):  # the second as it is typed in Japanese
+        shelf = os.path.join(folder, id[-5:] + str(ord(id[0])))
+        os.mkdir(shelf)
+        with serve(shelf, river=RIVER.replace("{id: s1,", f"{{id: '{id}',")) as service:
+            service.post(spill(HEADWATER, service.river))
+            service.settle()
+            incident = service.get("/v1/incidents")["incidents"][0]
+            rows_of = list(csv.reader(service.request(f"/v1/incidents/{incident['id']}/readings")[1].splitlines()))
+            assert {len(row) for row in rows_of} == {3} and {row[1] for row in rows_of[1:]} >= {"'" + id}, rows_of[:3]
 
 
 def test_code_in_a_database_file_does_not_run(folder):
