@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import http.client
 import json
+import math
 import os
 import re
 import select
@@ -815,6 +816,53 @@ def test_a_clock_ahead_for_a_while_leaves_the_future_refused(folder):
         assert fate(dated(0, seconds=2)) == "accepted"
         service.settle()
         assert abs(latest()) < 60, f"the sensor is blind for {latest()} s"
+
+
+def test_a_clock_ahead_at_the_start_ends_no_incident(folder):
+    set_clock, environment = faked_clock(folder)
+    if not environment:
+        print("  (no libfaketime here: left out)")
+        return
+    now = time.time()
+    begin, stamp = now - 300000, lambda t: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(t))
+
+    def send(first, last, peak, sensors=("s1",)):
+        """Readings every two minutes from first to last, of a pulse."""
+        service.post(
+            "time,sensor,concentration_g_m3\n"
+            + "".join(
+                f"{stamp(begin + t)},{sensor},{1e-6 + 0.01 * math.exp(-(((t - peak) / 1000) ** 2) / 2):.6g}\n"
+                for t in range(first, last, 120)
+                for sensor in sensors
+            )
+        )
+        service.settle()
+        return [incident["state"] for incident in service.get("/v1/incidents")["incidents"]]
+
+    river = RIVER.replace(", time_s: [-40000, 40000]", "")
+    with serve(folder, environment=environment, river=river) as service:
+        assert send(0, 26000, 28000) == ["open"]
+    set_clock("+365d")
+    with service:
+        far = stamp(now + 200 * 86400)
+        told = service.post(f"time,sensor,concentration_g_m3\n{far},s2,0.00001\n{far},s1,0.00001\n")
+        service.settle()
+        assert told["accepted"] == 2 and service.get("/v1/incidents")["incidents"][0]["state"] == "open"
+    set_clock("+0")
+    with service:
+        assert send(26000, 32000, 28000) == ["open"]
+        assert send(32000, 90000, 28000) == ["closed"]  # the pulse has passed
+        assert send(90000, 240000, 230000, ("s1", "s2")) == ["open", "closed"]  # and another comes
+    set_clock("+240h")
+    with service:  # a long pause, and still the same time: it may end what it ends, but for the first hour
+        assert service.post(dated(10, seconds=1))["accepted"] == 1
+        service.settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "open"
+    set_clock("+242h")
+    with service:
+        assert service.post(dated(10, seconds=7200))["accepted"] == 1
+        service.settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "closed"
 
 
 def main():
