@@ -304,6 +304,25 @@ def test_a_hanging_webhook_holds_up_nobody_else(folder):
     ), environment
 
 
+def test_a_command_that_hangs_ends_with_what_it_started(folder):
+    program, name = os.path.join(folder, "hook"), f"{4000 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
+    with open(program, "w") as out:
+        out.write(f"#!/bin/sh\nsleep {name}\necho over\n")
+    os.chmod(program, 0o755)
+    asleep = (
+        lambda: subprocess.run(["pgrep", "-f", f"^sleep {name}$"], capture_output=True).returncode == 0
+    )  # noqa: E731
+    if not shutil.which("pgrep"):
+        print("  (no pgrep here: left out)")
+        return
+    with serve(folder, "--command", program) as service:
+        service.post(spill(HEADWATER, service.river))
+        assert wait_for(asleep)
+    gone = wait_for(lambda: not asleep(), 5)
+    subprocess.run(["pkill", "-f", f"^sleep {name}$"])
+    assert gone, "what the command waited for goes on"
+
+
 def exchange(service, text):
     with connect(service) as connection:
         connection.settimeout(10)
