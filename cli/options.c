@@ -139,6 +139,11 @@ static int store(const cli_option *option, const char *text) {
     case OPTION_COUNT:
       expected = parse_whole(text, &whole) && whole > 0 && whole <= SIZE_MAX ? NULL : "a whole number of 1 or more";
       break;
+    case OPTION_THREADS:
+      expected = parse_whole(text, &whole) && whole > 0 && whole <= CLI_MOST_THREADS
+                     ? NULL
+                     : "a whole number from 1 to " CLI_TEXT(CLI_MOST_THREADS);
+      break;
     case OPTION_SEED:
       expected = parse_whole(text, &whole) && whole > 0 ? NULL : "a whole number of 1 or more";
       break;
@@ -159,7 +164,7 @@ static int store(const cli_option *option, const char *text) {
   }
   if (option->kind >= OPTION_NUMBER && option->kind <= OPTION_SHARE) {
     *(double *)option->target = number;
-  } else if (option->kind == OPTION_COUNT) {
+  } else if (option->kind == OPTION_COUNT || option->kind == OPTION_THREADS) {
     *(size_t *)option->target = (size_t)whole;
   } else if (option->kind == OPTION_SEED) {
     *(uint64_t *)option->target = whole;

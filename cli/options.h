@@ -16,6 +16,7 @@ typedef enum {
   OPTION_AMOUNT,   /* double >= 0 */
   OPTION_SHARE,    /* double between 0 and 1, both excluded */
   OPTION_COUNT,    /* size_t >= 1 */
+  OPTION_THREADS,  /* size_t from 1 to CLI_MOST_THREADS */
   OPTION_SEED,     /* uint64_t */
   OPTION_CHOICE,   /* const char *, one of `choices` */
   OPTION_SOURCE,   /* cli_source: MASS_G,[BRANCH:]LOCATION_M,TIME_S */
@@ -63,6 +64,8 @@ typedef struct {
 } cli_usage;
 
 enum { CLI_MOST_OPERANDS = 4096 };
+/* More of them help nobody, and take what the other programs of the machine need to start theirs. */
+#define CLI_MOST_THREADS 1024
 
 /* Parses argv[1..]. Operands land in operands[], as many as usage->positional names: those in brackets, which come
  * last, may be missing and are NULL then. With `more` there may be further ones, up to CLI_MOST_OPERANDS, and *more is

@@ -26,8 +26,28 @@ void plan_stretch(const cli_session *session, const plan_request *request, doubl
   }
 }
 
+/* As many as a river file may have sensors; what is kept of every release at every site takes 200 bytes. */
+enum { MOST_SENSORS = 10000, MOST_READINGS = 1000000, MOST_LOOKS = 10000000 };
+
+static int check_count(const char *option, size_t count, size_t most) {
+  return count <= most ? -1 : cli_fail(EXIT_USAGE, "--%s %zu, expected at most %zu", option, count, most);
+}
+
+/* Numbers that no machine would come to the end of. */
+static int check_counts(const plan_request *r) {
+  const size_t sites = r->sites.given ? r->sites.count : r->pool;
+  int code = check_count("readings", r->readings, MOST_READINGS);
+  code = code < 0 ? check_count("round", r->round_length, MOST_READINGS) : code;
+  code = code < 0 ? check_count("pool", r->pool, MOST_SENSORS) : code;
+  return code < 0 && r->place ? check_count("sources", r->sources, MOST_LOOKS / (sites ? sites : 1)) : code;
+}
+
 /* Options that contradict each other. */
 static int check_request(const plan_request *r) {
+  const int code = check_counts(r);
+  if (code >= 0) {
+    return code;
+  }
   if (r->level >= 1) {
     return cli_fail(EXIT_USAGE, "--level '%g', expected a number between 0 and 1", r->level);
   }
@@ -41,9 +61,10 @@ static int check_request(const plan_request *r) {
       (!(r->spread.mass_g >= 0 && r->spread.location_m >= 0 && r->spread.time.value >= 0) || r->spread.time.calendar)) {
     return cli_fail(EXIT_USAGE, "--spread, expected three standard deviations: MASS_G,LENGTH_M,SECONDS");
   }
-  if (r->sites.given && (r->sites.count < 2 || r->sites.count > 10000 || !(r->sites.to_m > r->sites.from_m))) {
+  if (r->sites.given && (r->sites.count < 2 || r->sites.count > MOST_SENSORS || !(r->sites.to_m > r->sites.from_m))) {
     return cli_fail(EXIT_USAGE,
-                    "--sites, expected FROM_M,TO_M,COUNT from upstream to downstream with a count of 2 to 10000");
+                    "--sites, expected FROM_M,TO_M,COUNT from upstream to downstream with a count of 2 to %d",
+                    MOST_SENSORS);
   }
   if (r->beside && !r->place) {
     return cli_fail(EXIT_USAGE, "--beside without --place, expected --place N");

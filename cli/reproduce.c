@@ -116,7 +116,7 @@ static int run(int argc, char **argv) {
        NULL},
       {"seeds", OPTION_COUNT, &request.seeds, "N", "number of seeds behind every verdict, 2 to 200; default 20", NULL},
       {"seed", OPTION_SEED, &request.seed, "N", "seed of the random numbers; default 1", NULL},
-      {"threads", OPTION_COUNT, &request.threads, "N",
+      {"threads", OPTION_THREADS, &request.threads, "N",
        "number of threads; default one per core; results do not depend on it", NULL},
   };
   const cli_usage usage = {

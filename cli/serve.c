@@ -58,7 +58,7 @@ static int run(int argc, char **argv) {
        "rate limit: requests a second from one address; default " CLI_TEXT(HW_DEFAULT_RATE), NULL},
       {"connections", OPTION_COUNT, &o.connections, "N",
        "most connections at once; default " CLI_TEXT(HW_DEFAULT_CONNECTIONS), NULL},
-      {"threads", OPTION_COUNT, &o.threads, "N",
+      {"threads", OPTION_THREADS, &o.threads, "N",
        "threads for the engines; default " CLI_TEXT(HW_DEFAULT_ENGINE_THREADS), NULL},
   };
   const cli_usage usage = {

@@ -217,7 +217,7 @@ void cli_method_rows(cli_method_options *target, cli_option rows[CLI_METHOD_ROWS
       {"particles", OPTION_COUNT, &o->particles, "N",
        "accepted, and without effect: the posterior engine draws as many as it needs", NULL},
       CLI_IMPORT_ROWS(target->import),
-      {"threads", OPTION_COUNT, &o->threads, "N",
+      {"threads", OPTION_THREADS, &o->threads, "N",
        "number of threads; default one per core; results do not depend on it", NULL},
   };
   memcpy(rows, table, sizeof table);

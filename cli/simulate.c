@@ -84,6 +84,23 @@ static int place_stations(cli_session *session, const simulate_request *request,
   return -1;
 }
 
+/* Written out as text they take some tens of gigabytes. */
+static const double most_readings = 1e9;
+
+static int check_count(const simulate_request *request, const station *stations, size_t count) {
+  double readings = 0;
+  for (size_t i = 0; i < count; i++) {
+    const double span_s = stations[i].to_s - stations[i].from_s;
+    readings += span_s >= 0 ? floor(span_s / request->every_s) + 1 : 0;
+  }
+  return readings <= most_readings
+             ? -1
+             : cli_fail(EXIT_USAGE,
+                        "--every %g: %.3g readings, expected at most %g; a longer --every, a shorter --duration, or "
+                        "--from and --to less far apart",
+                        request->every_s, readings, most_readings);
+}
+
 /* Row by row in time order, sensors of one instant in the river's order. Times are whole multiples of the
  * spacing, counted from --from when given. */
 static void print_rows(const cli_session *session, const simulate_request *request, const hw_spill *spill,
@@ -152,6 +169,9 @@ static int simulate(cli_session *session, const simulate_request *request) {
     return cli_fail(EXIT_MACHINE, "%s", hw_status_text(HW_ENOMEM));
   }
   code = place_stations(session, request, &source, spill, stations);
+  if (code < 0) {
+    code = check_count(request, stations, session->river.sensor_count);
+  }
   if (code < 0) {
     if (strcmp(request->format, "csv") == 0) {
       printf("%s,sensor,concentration_g_m3\n", session->river.search_is_calendar ? "time" : "time_s");

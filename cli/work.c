@@ -26,7 +26,7 @@ static int run(int argc, char **argv) {
        "retention: remove older readings, here and in the streams; default: keep all", NULL},
       {"copy-every", OPTION_POSITIVE, &o.copy_s, "S",
        "time between copies of a partition to the cluster; default " CLI_TEXT(HW_DEFAULT_COPY_S), NULL},
-      {"threads", OPTION_COUNT, &o.threads, "N",
+      {"threads", OPTION_THREADS, &o.threads, "N",
        "threads for the engines of one partition; default " CLI_TEXT(HW_DEFAULT_WORKER_THREADS), NULL},
   };
   const cli_usage usage = {

@@ -193,44 +193,26 @@ static double measure_bare(const char *folder, size_t clients, double seconds) {
   return bare;
 }
 
-int main(int argc, char **argv) {
-  double seconds = 10, soak_s = 0;
-  size_t clients = 16;
-  int rounds = 20;
-  const char *parent = ".", *store = NULL;
-  if (argc < 2) {
-    fprintf(stderr,
-            "usage: load PROGRAM [--seconds S] [--clients N] [--rounds N] [--soak S] [--folder DIR] "
-            "[--store STORE]\n");
-    return 2;
-  }
-  for (int i = 2; i + 1 < argc; i += 2) {
-    seconds = strcmp(argv[i], "--seconds") == 0 ? atof(argv[i + 1]) : seconds;
-    clients = strcmp(argv[i], "--clients") == 0 ? (size_t)atoi(argv[i + 1]) : clients;
-    rounds = strcmp(argv[i], "--rounds") == 0 ? atoi(argv[i + 1]) : rounds;
-    soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : soak_s;
-    parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : parent;
-    store = strcmp(argv[i], "--store") == 0 ? argv[i + 1] : store;
-  }
-  setvbuf(stdout, NULL, _IOLBF, 0);
-  char folder[256];
-  snprintf(folder, sizeof folder, "%s/load-XXXXXX", parent);
-  if (!mkdtemp(folder)) {
-    load_die(folder);
-  }
-  errno = 0;
+typedef struct {
+  double seconds, soak_s;
+  size_t clients;
+  int rounds;
+  const char *parent, *store;
+} wishes;
+
+static void run_all(const char *program, const wishes *w, const char *folder) {
   look_at_machine();
   int broker_port = 0;
-  const int broker = seconds > 0 ? load_broker_start(folder, &broker_port) : 0;
-  const double bare = seconds > 0 ? measure_bare(folder, clients, seconds) : 0;
+  const int broker = w->seconds > 0 ? load_broker_start(folder, &broker_port) : 0;
+  const double bare = w->seconds > 0 ? measure_bare(folder, w->clients, w->seconds) : 0;
   load_service service;
-  load_service_start(&service, argv[1], folder, store, broker > 0 ? broker_port : 0);
-  if (seconds > 0) {
-    measure_readings(&service, bare, clients, seconds, broker > 0 ? broker_port : 0);
+  load_service_start(&service, program, folder, w->store, broker > 0 ? broker_port : 0);
+  if (w->seconds > 0) {
+    measure_readings(&service, bare, w->clients, w->seconds, broker > 0 ? broker_port : 0);
   }
-  load_incidents(&service, rounds);
-  if (soak_s > 0) {
-    soak(&service, soak_s);
+  load_incidents(&service, w->rounds);
+  if (w->soak_s > 0) {
+    soak(&service, w->soak_s);
   }
   printf("memory at the end                  %8.1f MB\n", load_service_memory_bytes(&service) / 1e6);
   load_service_stop(&service);
@@ -238,7 +220,60 @@ int main(int argc, char **argv) {
     kill(broker, SIGTERM);
     waitpid(broker, NULL, 0);
   }
+}
+
+static volatile sig_atomic_t worker;
+
+static void pass_on(int number) {
+  kill(-worker, number);
+}
+
+/* However the measuring ends, by a fault or an interrupt, what it started ends with it (a broker that gives up root no
+ * longer notices by itself), and its folder goes, which may hold gigabytes. */
+static int outlive(const char *folder) {
+  int status = 0;
+  signal(SIGINT, pass_on);
+  signal(SIGTERM, pass_on);
+  while (waitpid(worker, &status, 0) < 0 && errno == EINTR) {
+  }
+  kill(-worker, SIGKILL);
   char command[300];
   snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command) == 0 ? 0 : 3;
+  const int removed = system(command);
+  return removed == 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+int main(int argc, char **argv) {
+  wishes w = {.seconds = 10, .clients = 16, .rounds = 20, .parent = "."};
+  if (argc < 2) {
+    fprintf(stderr,
+            "usage: load PROGRAM [--seconds S] [--clients N] [--rounds N] [--soak S] [--folder DIR] "
+            "[--store STORE]\n");
+    return 2;
+  }
+  for (int i = 2; i + 1 < argc; i += 2) {
+    w.seconds = strcmp(argv[i], "--seconds") == 0 ? atof(argv[i + 1]) : w.seconds;
+    w.clients = strcmp(argv[i], "--clients") == 0 ? (size_t)atoi(argv[i + 1]) : w.clients;
+    w.rounds = strcmp(argv[i], "--rounds") == 0 ? atoi(argv[i + 1]) : w.rounds;
+    w.soak_s = strcmp(argv[i], "--soak") == 0 ? atof(argv[i + 1]) : w.soak_s;
+    w.parent = strcmp(argv[i], "--folder") == 0 ? argv[i + 1] : w.parent;
+    w.store = strcmp(argv[i], "--store") == 0 ? argv[i + 1] : w.store;
+  }
+  setvbuf(stdout, NULL, _IOLBF, 0);
+  char folder[256];
+  snprintf(folder, sizeof folder, "%s/load-XXXXXX", w.parent);
+  if (!mkdtemp(folder)) {
+    load_die(folder);
+  }
+  errno = 0;
+  worker = load_fork();
+  if (worker < 0) {
+    load_die("fork");
+  }
+  setpgid(worker, worker); /* whoever of the two comes first */
+  if (worker == 0) {
+    run_all(argv[1], &w, folder);
+    return 0;
+  }
+  return outlive(folder);
 }

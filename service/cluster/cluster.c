@@ -95,6 +95,11 @@ static hw_status agree_on_engine(hw__cluster *cluster, hw_error *error) {
 }
 
 hw_status hw__cluster_join(hw__cluster *cluster, const hw__cluster_options *options, hw_error *error) {
+  if (options->partitions > HW_CLUSTER_MOST_PARTITIONS) { /* written down it would lock everybody out */
+    snprintf(error->text, sizeof error->text, "--partitions %zu: expected at most %d", options->partitions,
+             HW_CLUSTER_MOST_PARTITIONS);
+    return HW_EDOMAIN;
+  }
   hw__bus_status status = hw__bus_connected(cluster->bus) ? HW_BUS_OK : HW_BUS_AWAY;
   for (size_t i = 0; i < sizeof streams / sizeof streams[0] && status == HW_BUS_OK; i++) {
     hw__bus_stream stream = streams[i];

@@ -131,7 +131,7 @@ static void *send_loop(void *argument) {
 static bool copy_is_due(hw__partition *p) {
   const int64_t since_ms = hw__clock_ms() - p->copies.made_ms;
   int64_t cursor = 0;
-  return since_ms > (int64_t)(1000 * p->plan->copy_s) && since_ms > 20 * p->copies.took_ms &&
+  return (double)since_ms > 1000 * p->plan->copy_s && since_ms > 20 * p->copies.took_ms &&
          hw__feed_cursor(p->store, HW_FEED_CURSOR, &cursor) == HW_DB_OK && cursor > p->copies.cursor;
 }
 

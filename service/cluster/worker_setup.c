@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cluster/worker_inside.h"
+#include "store/retention.h"
 
 void hw__worker_fill_defaults(hw_worker_options *o) {
   hw__processing_fill_defaults(&o->processing);
@@ -78,9 +79,8 @@ hw_status hw__worker_load(hw__worker *w, hw_error *error) {
              o->nats.servers ? "a folder for the databases" : "URL[,URL...]");
     status = HW_EDOMAIN;
   }
-  if (status == HW_OK && o->retention_days > 0 && !(o->retention_days >= 1)) {
-    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", o->retention_days);
-    status = HW_EDOMAIN;
+  if (status == HW_OK && o->retention_days > 0) {
+    status = hw__retention_check(o->retention_days, error);
   }
   if (status == HW_OK) {
     status = lock_folder(w, error);

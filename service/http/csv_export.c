@@ -21,10 +21,21 @@ typedef struct {
   size_t size, sent;
 } export;
 
-/* An id as a field: in quotes where it needs them. What a spreadsheet would take for a formula gets an apostrophe,
- * which it takes for text. */
+/* A spreadsheet would take it for a formula, some also where the sign is of full width (U+FF1D and others). */
+static bool is_formula(const char *text) {
+  static const char *const signs[] = {"=", "+", "-", "@", "\t", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+  for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+    if (strncmp(text, signs[i], strlen(signs[i])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* An id as a field: in quotes where it needs them. What would be taken for a formula gets an apostrophe, which is taken
+ * for text. */
 static void put_text(FILE *out, const char *text) {
-  const bool formula = *text && strchr("=+-@\t", *text);
+  const bool formula = is_formula(text);
   const bool plain = !formula && !text[strcspn(text, "\",\r\n# ")];
   fputs(plain ? "" : formula ? "\"'" : "\"", out);
   for (; *text; text++) {

@@ -121,6 +121,10 @@ static bool is_chunked(struct MHD_Connection *connection) {
   return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Transfer-Encoding") != NULL;
 }
 
+static bool is_of_health(const hw__request *request) {
+  return strcmp(request->path, "/healthz") == 0 || strcmp(request->path, "/readyz") == 0;
+}
+
 static enum MHD_Result send_reply(const hw__service *service, struct MHD_Connection *connection, hw__reply *reply) {
   const bool packed = !reply->response && hw__takes_gzip(connection) && hw__reply_deflate(reply);
   struct MHD_Response *response =
@@ -198,7 +202,7 @@ static enum MHD_Result begin(exchange *e, const char *version) {
   hw__service *service = request->service;
   struct MHD_Connection *connection = request->connection;
   hw__connections_step(service->connections, connection, HW_STEP_BODY);
-  if (!hw__rate_limit_admit(service->limiter, connection)) {
+  if (!hw__rate_limit_admit(service->limiter, connection, is_of_health(request))) {
     return refuse(e, hw__reply_error(429, "too many requests from this address"));
   }
   bool path_known = false;

@@ -11,7 +11,7 @@
 #include "http/http.h"
 #include "http/rate_limit.h"
 
-enum { IDLE_S = 60, STACK_BYTES = 512 * 1024, KEY_BYTES_MAX = 1 << 20, FILES_BESIDE = 128 };
+enum { IDLE_S = 60, STACK_BYTES = 512 * 1024, KEY_BYTES_MAX = 1 << 20, FILES_BESIDE = 128, BODY_BYTES_MOST = 1 << 30 };
 
 static char *read_file(const char *path, hw_error *error) {
   FILE *file = fopen(path, "re");
@@ -44,6 +44,10 @@ hw_status hw__http_prepare(hw__service *service, hw_error *error) {
   if (!hw__address_split(o->listen, service->host, sizeof service->host, &service->port) ||
       !hw__address_socket(service->host, service->port, &address, &service->loopback)) {
     snprintf(error->text, sizeof error->text, "--listen %s: expected ADDR:PORT with a numeric address", o->listen);
+    return HW_EDOMAIN;
+  }
+  if (o->body_limit > BODY_BYTES_MOST) {
+    snprintf(error->text, sizeof error->text, "--body-limit %zu: expected at most %d", o->body_limit, BODY_BYTES_MOST);
     return HW_EDOMAIN;
   }
   if (!service->loopback && !service->auth) {

@@ -11,7 +11,7 @@
 
 /* A fixed table: addresses that fall on one bucket share it, so an attacker cannot grow our memory. */
 enum { BUCKETS = 4096 };
-static const double depth_s = 4;
+static const double depth_s = 4, reserve_s = 1;
 
 typedef struct {
   double tokens, filled_s;
@@ -61,7 +61,7 @@ static size_t bucket_of(struct MHD_Connection *connection) {
   return (size_t)((h ^ (h >> 29)) % BUCKETS);
 }
 
-bool hw__rate_limit_admit(hw__rate_limiter *limiter, struct MHD_Connection *connection) {
+bool hw__rate_limit_admit(hw__rate_limiter *limiter, struct MHD_Connection *connection, bool of_health) {
   const double now_s = hw__clock_s();
   bucket *b = &limiter->buckets[bucket_of(connection)];
   pthread_mutex_lock(&limiter->lock);
@@ -69,7 +69,8 @@ bool hw__rate_limit_admit(hw__rate_limiter *limiter, struct MHD_Connection *conn
   b->tokens = b->filled_s > 0 ? b->tokens + (now_s - b->filled_s) * limiter->rate_per_s : most;
   b->tokens = b->tokens > most ? most : b->tokens;
   b->filled_s = now_s;
-  const bool admitted = b->tokens >= 1;
+  /* A debt, which the others' next tokens pay. */
+  const bool admitted = b->tokens >= (of_health ? 1 - limiter->rate_per_s * reserve_s : 1);
   b->tokens -= admitted;
   pthread_mutex_unlock(&limiter->lock);
   return admitted;

@@ -11,6 +11,7 @@
 
 enum { PAGE = 2048, SNAPSHOT_RECORDS = 50000, SNAPSHOT_MS = 10000 };
 static const double longest_incident_s = 30 * 86400.0, day_s = 86400;
+static const int64_t hour_us = INT64_C(3600000000), day_us = INT64_C(86400000000);
 
 /* Does a reading of this sensor concern the open incident? */
 static bool concerns(const hw__site *site, const hw__tracked *tracked, const hw__log_record *record) {
@@ -120,6 +121,24 @@ static double travel_to_next_s(const hw__tracker *tracker, size_t site_index, in
   return isfinite(next_m) ? 1.5 * next_m / tracker->slowest_m_s[site_index] : 0;
 }
 
+/* More than a day after the last record it was a long pause, or the clock was set ahead: for an hour nobody knows,
+ * unless there were such pauses before. One that is set back meanwhile was wrong, and is no longer. */
+static void watch_clock(hw__tracker *tracker, const hw__log_record *record) {
+  hw__tracker_clock *clock = &tracker->clock;
+  const int64_t pause_us = clock->received_us ? record->received_us - clock->received_us : 0;
+  if (clock->doubt_until_us && record->received_us >= clock->doubt_until_us) {
+    clock->known_us = clock->pause_us > clock->known_us ? clock->pause_us : clock->known_us;
+    clock->doubt_until_us = 0;
+  } else if (record->received_us < clock->doubt_until_us - hour_us) {
+    clock->doubt_until_us = 0;
+  }
+  if (pause_us > day_us && pause_us / 2 > clock->known_us) {
+    clock->doubt_until_us = record->received_us + hour_us;
+    clock->pause_us = pause_us;
+  }
+  clock->received_us = record->received_us;
+}
+
 static void follow_incident(hw__tracker *tracker, size_t site_index, hw__tracked *tracked,
                             const hw__log_record *record) {
   tracked->latest_s = fmax(tracked->latest_s, record->time_s);
@@ -190,7 +209,8 @@ static void take_reading(hw__tracker *tracker, const hw__log_record *record) {
     open_incident(tracker, place.site, record, detector->onset_s);
   }
   const bool above = found == HW_DETECT_RAISED || found == HW_DETECT_ALARM;
-  for (size_t i = tracker->open_count; i-- > 0;) {
+  /* A reading that may be dated by a wrong clock neither ends an incident nor holds it open. */
+  for (size_t i = tracker->clock.doubt_until_us ? 0 : tracker->open_count; i-- > 0;) {
     hw__tracked *each = &tracker->open[i];
     if (concerns(site, each, record)) {
       if (above) {
@@ -249,6 +269,7 @@ static size_t take_page(hw__tracker *tracker, hw__log_record *page, int64_t head
     return 0;
   }
   for (size_t i = 0; i < count && !tracker->incomplete; i++) {
+    watch_clock(tracker, &page[i]);
     if (page[i].kind == HW_RECORD_READING) {
       take_reading(tracker, &page[i]);
     } else if (page[i].kind != HW_RECORD_DISCHARGE && !tracker->options.watch_only) {

@@ -15,6 +15,7 @@ typedef struct {
   char magic[8];
   uint32_t detector_size, tracked_size;
   uint64_t detectors, tracked;
+  hw__tracker_clock clock;
 } snapshot_header;
 
 typedef struct {
@@ -22,7 +23,7 @@ typedef struct {
   hw__detector detector;
 } snapshot_row;
 
-static const char magic[8] = "HWTRACK1";
+static const char magic[8] = "HWTRACK2";
 
 bool hw__tracker_stopping(hw__tracker *tracker) {
   pthread_mutex_lock(&tracker->lock);
@@ -88,7 +89,8 @@ void hw__tracker_save(hw__tracker *tracker) {
   snapshot_header header = {.detector_size = sizeof(snapshot_row),
                             .tracked_size = sizeof(hw__tracked),
                             .detectors = sensors,
-                            .tracked = tracker->open_count};
+                            .tracked = tracker->open_count,
+                            .clock = tracker->clock};
   memcpy(header.magic, magic, sizeof magic);
   memcpy(body, &header, sizeof header);
   char *at = body + sizeof header;
@@ -123,6 +125,7 @@ static bool restore(hw__tracker *tracker, const char *body, size_t size) {
       header.detectors * sizeof(snapshot_row) + header.tracked * sizeof(hw__tracked) != rest) {
     return false;
   }
+  tracker->clock = header.clock;
   const char *at = body + sizeof header;
   for (uint64_t i = 0; i < header.detectors; i++, at += sizeof(snapshot_row)) {
     snapshot_row row;

@@ -15,6 +15,14 @@ typedef struct {
   int64_t furthest;          /* key of the most downstream sensor that was above it; 0: none yet */
 } hw__tracked;
 
+/* When records were received, as far as it tells that the machine's clock may have been set; part of the snapshot. */
+typedef struct {
+  int64_t received_us;    /* the last record */
+  int64_t doubt_until_us; /* until then it may be a wrong clock by which records are accepted; 0: no doubt */
+  int64_t pause_us;       /* before the record that raised the doubt */
+  int64_t known_us;       /* the longest pause that was one: the clock went on from there for an hour */
+} hw__tracker_clock;
+
 struct hw__tracker {
   hw__store *store;
   const hw__catalog *catalog;
@@ -24,7 +32,8 @@ struct hw__tracker {
   double *slowest_m_s;      /* per site: the velocity by which waiting times are computed */
   hw__tracked *open;
   size_t open_count, open_capacity;
-  int64_t seq;          /* last record taken */
+  int64_t seq; /* last record taken */
+  hw__tracker_clock clock;
   bool incomplete;      /* the record after seq was begun but not finished */
   pthread_mutex_t lock; /* detectors, open_count, seq, stopping */
   pthread_cond_t news;

@@ -82,7 +82,7 @@ static bool reap(const hw__service *service, pid_t child) {
     }
     nanosleep(&(struct timespec){0, 100000000}, NULL);
   }
-  kill(child, SIGKILL);
+  kill(-child, SIGKILL); /* and whatever it waits for */
   waitpid(child, &code, 0);
   return false;
 }
@@ -124,10 +124,15 @@ static bool run_command(const hw__service *service, const char *body, int64_t pa
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_addclose(&actions, ends[1]);
   posix_spawn_file_actions_adddup2(&actions, 2, 1); /* our standard output is only for the address */
+  posix_spawnattr_t group;                          /* of its own, with all that it starts */
+  posix_spawnattr_init(&group);
+  posix_spawnattr_setpgroup(&group, 0);
+  posix_spawnattr_setflags(&group, POSIX_SPAWN_SETPGROUP);
   char *const arguments[] = {program, NULL};
   pid_t child = 0;
-  const int fault = posix_spawn(&child, program, &actions, NULL, arguments, environment);
+  const int fault = posix_spawn(&child, program, &actions, &group, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&group);
   free(environment);
   close(ends[0]);
   bool ok = fault == 0;

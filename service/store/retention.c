@@ -9,6 +9,8 @@
 #include "base/rest.h"
 
 enum { STEP = 2000, PASS_S = 60, NEEDED_MAX = 4096 };
+/* NATS counts in nanoseconds, with 63 bits of them. */
+static const double most_days = 1e5;
 
 struct hw__retention {
   hw__store *store;
@@ -137,12 +139,20 @@ static void *retention_loop(void *argument) {
   return NULL;
 }
 
+hw_status hw__retention_check(double days, hw_error *error) {
+  if (days >= 1 && days <= most_days) {
+    return HW_OK;
+  }
+  snprintf(error->text, sizeof error->text, "--keep %g: expected 1 to %g days", days, most_days);
+  return HW_EDOMAIN;
+}
+
 hw_status hw__retention_start(hw__store *store, double days, const atomic_bool *stop, hw__retention **out,
                               hw_error *error) {
   *out = NULL;
-  if (!(days >= 1)) {
-    snprintf(error->text, sizeof error->text, "--keep %g: expected a day or more", days);
-    return HW_EDOMAIN;
+  const hw_status status = hw__retention_check(days, error);
+  if (status != HW_OK) {
+    return status;
   }
   hw__retention *retention = calloc(1, sizeof *retention);
   if (!retention) {

@@ -16,7 +16,9 @@
 
 typedef struct hw__retention hw__retention;
 
-/* *stopping is borrowed: true ends it. Status: HW_EDOMAIN for fewer days than one, HW_ENOMEM, with *error. */
+/* Status: HW_EDOMAIN, with *error, unless it is a day or more and fits into the clocks of the stores. */
+hw_status hw__retention_check(double days, hw_error *error);
+/* *stopping is borrowed: true ends it. Status: as above, or HW_ENOMEM, with *error. */
 hw_status hw__retention_start(hw__store *store, double days, const atomic_bool *stopping, hw__retention **out,
                               hw_error *error);
 /* After *stopping was set. */

@@ -13,7 +13,7 @@ typedef struct {
 
 /* retention_days 0: nothing is removed; verify_hours 0 or less: nothing is checked. *stopping is borrowed: true ends
  * both. What was started is stopped by hw__upkeep_stop, also after a failure.
- * Status: HW_EDOMAIN for less than one day, HW_ENOMEM, with *error */
+ * Status: HW_EDOMAIN for days or hours that make no sense, HW_ENOMEM, with *error */
 hw_status hw__upkeep_start(hw__store *store, double retention_days, double verify_hours, const atomic_bool *stopping,
                            hw__upkeep *out, hw_error *error);
 void hw__upkeep_stop(hw__upkeep *upkeep);

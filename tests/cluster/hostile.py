@@ -166,6 +166,10 @@ def liars(headwater, folder):
     anybody = sensor.replace("sensor,", "anybody,").replace('allowed_connection_types: ["MQTT"],', "")
     cluster = Closed(folder, shipped.replace(sensor, sensor + "\n" + anybody)).start()
     port = cluster.nodes[0].port
+    crowd = Display(headwater, "crowd", folder, cluster, place.paths, *SETTINGS, "--partitions", "1000000").start()
+    wait_for("too many partitions end it", lambda: not crowd.alive(), 20)
+    check("more partitions than there may be are refused", crowd.process.returncode == 2, crowd.tail())
+    # Nothing was written down: the cluster is made with others now.
     display = Display(headwater, "serve", folder, cluster, place.paths, *SETTINGS, "--partitions", "4").start().ready()
     wait_for("serve has found the cluster", lambda: ask(display.address + "/readyz")[0] == 200, 20)
     worker = Worker(headwater, "work", folder, cluster, place.paths, *SETTINGS, "--copy-every", "1").start()

@@ -6,10 +6,12 @@ import glob
 import gzip
 import hashlib
 import json
+import math
 import os
 import re
 import select
 import shutil
+import signal
 import socket
 import sqlite3
 import ssl
@@ -166,6 +168,22 @@ def test_one_address_gets_half_of_the_connections(folder):
             connection.close()
 
 
+def test_an_address_that_asks_too_often_is_refused_but_for_its_health(folder):
+    with serve(folder, "--rate", "20") as service:
+        with connect(service) as connection:
+            connection.sendall(b"GET /v1/rivers HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
+            heard = b""
+            with contextlib.suppress(OSError):  # it is let go at the first refusal
+                while more := connection.recv(65536):
+                    heard += more
+        assert heard.count(b"HTTP/1.1 200 ") >= 80 and heard.count(b"HTTP/1.1 429 ") == 1, heard[-300:]
+        assert 429 in [service.request("/v1/incidents")[0] for _ in range(100)]
+        health = [service.request(route)[0] for route in ("/healthz", "/readyz") * 5]
+        assert health == [200] * 10, health
+        assert 429 in [service.request("/healthz")[0] for _ in range(400)]  # not without end
+        assert wait_for(lambda: service.request("/v1/incidents")[0] == 200)
+
+
 def test_event_streams_leave_room(folder):
     with serve(folder, "--connections", "8") as service:
         streams, answers = [connect(service) for _ in range(8)], []
@@ -286,6 +304,28 @@ def test_a_hanging_webhook_holds_up_nobody_else(folder):
     assert (
         "KEPT=this" in environment and "correct horse" not in environment and "battery staple" not in environment
     ), environment
+
+
+def test_a_command_that_hangs_ends_with_what_it_started(folder):
+    program, name = os.path.join(folder, "hook"), f"{4000 + os.getpid() % 1000}.{time.time_ns() % 10**9}"
+    with open(program, "w") as out:
+        out.write(f"#!/bin/sh\nsleep {name}\necho over\n")
+    os.chmod(program, 0o755)
+    if not shutil.which("pgrep"):
+        print("  (no pgrep here: left out)")
+        return
+
+    def asleep():
+        found = subprocess.run(["pgrep", "-f", f"^sleep {name}$"], capture_output=True, text=True)
+        return [int(process) for process in found.stdout.split()]
+
+    with serve(folder, "--command", program) as service:
+        service.post(spill(HEADWATER, service.river))
+        assert wait_for(asleep)
+    gone = wait_for(lambda: not asleep(), 5)
+    for process in asleep():
+        os.kill(process, signal.SIGKILL)
+    assert gone, "what the command waited for goes on"
 
 
 def exchange(service, text):
@@ -540,13 +580,15 @@ def answers(service):
 
 
 def test_ids_in_a_csv_export_are_text(folder):
-    river = RIVER.replace("{id: s1,", "{id: '=1+1 x',")
-    with serve(folder, river=river) as service:
-        service.post(spill(HEADWATER, service.river))
-        service.settle()
-        incident = service.get("/v1/incidents")["incidents"][0]
-        rows_of = list(csv.reader(service.request(f"/v1/incidents/{incident['id']}/readings")[1].splitlines()))
-        assert {len(row) for row in rows_of} == {3} and {row[1] for row in rows_of[1:]} >= {"'=1+1 x"}, rows_of[:3]
+    for id in ("=1+1 x", "\uff1d1+1 x"):  # the second as it is typed in Japanese
+        shelf = os.path.join(folder, id[-5:] + str(ord(id[0])))
+        os.mkdir(shelf)
+        with serve(shelf, river=RIVER.replace("{id: s1,", f"{{id: '{id}',")) as service:
+            service.post(spill(HEADWATER, service.river))
+            service.settle()
+            incident = service.get("/v1/incidents")["incidents"][0]
+            rows_of = list(csv.reader(service.request(f"/v1/incidents/{incident['id']}/readings")[1].splitlines()))
+            assert {len(row) for row in rows_of} == {3} and {row[1] for row in rows_of[1:]} >= {"'" + id}, rows_of[:3]
 
 
 def test_code_in_a_database_file_does_not_run(folder):
@@ -798,6 +840,53 @@ def test_a_clock_ahead_for_a_while_leaves_the_future_refused(folder):
         assert fate(dated(0, seconds=2)) == "accepted"
         service.settle()
         assert abs(latest()) < 60, f"the sensor is blind for {latest()} s"
+
+
+def test_a_clock_ahead_at_the_start_ends_no_incident(folder):
+    set_clock, environment = faked_clock(folder)
+    if not environment:
+        print("  (no libfaketime here: left out)")
+        return
+    now = time.time()
+    begin, stamp = now - 300000, lambda t: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(t))
+
+    def send(first, last, peak, sensors=("s1",)):
+        """Readings every two minutes from first to last, of a pulse."""
+        service.post(
+            "time,sensor,concentration_g_m3\n"
+            + "".join(
+                f"{stamp(begin + t)},{sensor},{1e-6 + 0.01 * math.exp(-(((t - peak) / 1000) ** 2) / 2):.6g}\n"
+                for t in range(first, last, 120)
+                for sensor in sensors
+            )
+        )
+        service.settle()
+        return [incident["state"] for incident in service.get("/v1/incidents")["incidents"]]
+
+    river = RIVER.replace(", time_s: [-40000, 40000]", "")
+    with serve(folder, environment=environment, river=river) as service:
+        assert send(0, 26000, 28000) == ["open"]
+    set_clock("+365d")
+    with service:
+        far = stamp(now + 200 * 86400)
+        told = service.post(f"time,sensor,concentration_g_m3\n{far},s2,0.00001\n{far},s1,0.00001\n")
+        service.settle()
+        assert told["accepted"] == 2 and service.get("/v1/incidents")["incidents"][0]["state"] == "open"
+    set_clock("+0")
+    with service:
+        assert send(26000, 32000, 28000) == ["open"]
+        assert send(32000, 90000, 28000) == ["closed"]  # the pulse has passed
+        assert send(90000, 240000, 230000, ("s1", "s2")) == ["open", "closed"]  # and another comes
+    set_clock("+240h")
+    with service:  # a long pause, and still the same time: it may end what it ends, but for the first hour
+        assert service.post(dated(10, seconds=1))["accepted"] == 1
+        service.settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "open"
+    set_clock("+242h")
+    with service:
+        assert service.post(dated(10, seconds=7200))["accepted"] == 1
+        service.settle()
+        assert service.get("/v1/incidents")["incidents"][0]["state"] == "closed"
 
 
 def main():
