@@ -4,80 +4,14 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <libpq-fe.h>
 
 #include "base/clock.h"
-#include "service_fixture.h"
 #include "store/head_file.h"
-#include "store/store.h"
 #include "store/verify.h"
-
-/* Set by postgres.py: the same tests on PostgreSQL. */
-static const char *postgres;
-
-typedef struct {
-  char folder[64], path[96]; /* path: of the database, or its URL */
-  hw__catalog *catalog;
-  hw__store *store;
-} fixture;
-
-static hw__db_status open_store(fixture *f) {
-  char sentence[256];
-  return hw__store_open(f->path, f->catalog, &f->store, sentence, sizeof sentence);
-}
-
-static void ask_postgres(const char *sql) {
-  PGconn *link = PQconnectdb(postgres);
-  PGresult *result = PQexec(link, sql);
-  assert_int_equal(PQresultStatus(result), PGRES_COMMAND_OK);
-  PQclear(result);
-  PQfinish(link);
-}
-
-static int set_up(void **state) {
-  fixture *f = calloc(1, sizeof *f);
-  snprintf(f->folder, sizeof f->folder, "/tmp/headwater-store-XXXXXX");
-  if (!f || !mkdtemp(f->folder)) {
-    return 1;
-  }
-  if (postgres) {
-    snprintf(f->path, sizeof f->path, "%s", postgres);
-    ask_postgres("SET client_min_messages = error; DROP SCHEMA IF EXISTS headwater CASCADE");
-  } else {
-    snprintf(f->path, sizeof f->path, "%s/test.db", f->folder);
-  }
-  f->catalog = fixture_catalog(2);
-  *state = f;
-  return open_store(f) == HW_DB_OK ? 0 : 1;
-}
-
-static int tear_down(void **state) {
-  fixture *f = *state;
-  hw__store_close(f->store);
-  hw__catalog_free(f->catalog);
-  const char *const endings[] = {"", "-wal", "-shm", "-lock", "-head"};
-  for (int i = 0; i < 5; i++) {
-    char path[128];
-    snprintf(path, sizeof path, "%s%s", f->path, endings[i]);
-    unlink(path);
-  }
-  rmdir(f->folder);
-  free(f);
-  return 0;
-}
-
-static hw__checked_reading entry(size_t site, size_t sensor, double time_s, double c) {
-  return (hw__checked_reading){.place = {site, sensor}, .time_s = time_s, .concentration_g_m3 = c};
-}
-
-static hw__db_status put(fixture *f, hw__checked_reading *entries, size_t count, hw__ingest *out) {
-  *out = (hw__ingest){.catalog = f->catalog, .entries = entries, .count = count};
-  return hw__store_ingest(f->store, out);
-}
+#include "store_fixture.h"
 
 static void test_the_same_reading_twice_is_stored_once(void **state) {
   fixture *f = *state;
@@ -556,7 +490,7 @@ static void test_no_message_tells_a_password(void **state) {
 }
 
 int main(void) {
-  postgres = getenv("HEADWATER_TEST_POSTGRES");
+  fixture_on_postgres();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_the_same_reading_twice_is_stored_once, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_calendar_and_relative_times_do_not_mix, set_up, tear_down),
