@@ -306,6 +306,27 @@ static void test_values_and_times_have_bounds(void **state) {
   }
 }
 
+/* The clock is at 8:00 and may yet be at 9:00: what is dated between is not judged before it stands. */
+static void test_what_a_clock_in_doubt_cannot_judge_waits(void **state) {
+  static const struct {
+    const char *time;
+    bool undecided;
+    size_t count, rejects;
+  } cases[] = {
+      {"08:05:00", false, 1, 0}, {"08:05:01", true, 0, 0}, {"09:05:00", true, 0, 0}, {"09:05:01", false, 0, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw__ingest ingest = start(*state);
+    char body[120];
+    ingest.possible_s = ingest.now_unix_s + 3600;
+    snprintf(body, sizeof body, "{\"sensor\": \"s1\", \"time\": \"2027-01-15T%sZ\", \"concentration_g_m3\": 0.5}",
+             cases[i].time);
+    assert_int_equal(hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body)), HW_OK);
+    assert_true(ingest.undecided == cases[i].undecided);
+    assert_true(ingest.count == cases[i].count && ingest.reject_count == cases[i].rejects);
+    hw__ingest_clear(&ingest);
+  }
+}
+
 static void test_every_fate_has_a_label_and_a_text_of_its_own(void **state) {
   (void)state;
   for (hw__fate a = 0; a < HW_FATE_COUNT; a++) {
@@ -516,6 +537,7 @@ int main(void) {
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
       cmocka_unit_test(test_values_and_times_have_bounds),
+      cmocka_unit_test(test_what_a_clock_in_doubt_cannot_judge_waits),
       cmocka_unit_test(test_every_fate_has_a_label_and_a_text_of_its_own),
       cmocka_unit_test(test_json_array_counts_its_elements),
       cmocka_unit_test(test_a_json_body_is_good_as_a_whole_or_one_rejection),

@@ -107,7 +107,8 @@ static void test_a_changed_record_is_told_with_whose_it_is(void **state) {
       {"UPDATE readings SET concentration_g_m3 = 41.5 WHERE seq = 5",
        "changed 5-5 1: record 5 is not what was stored: gauge demo/g1, time 300 s, now 41.5 m3/s\n"},
       {"UPDATE readings SET sensor = 99 WHERE seq = 7",
-       "changed 7-7 1: record 7 is not what was stored: sensor an unknown sensor (key 99), time 420 s, now 0.37 g/m3\n"},
+       "changed 7-7 1: record 7 is not what was stored: sensor an unknown sensor (key 99), time 420 s, now 0.37 "
+       "g/m3\n"},
       {"UPDATE commands SET method = 'mtgd'", "changed 8-8 1: record 8 is not what was stored: a command\n"},
       {"UPDATE commands SET time_s = 0", "changed 8-8 1: record 8 is not what was stored: a command\n"},
       {"UPDATE rivers SET time_base = 2 WHERE id = 'demo'",
@@ -133,8 +134,9 @@ static void test_missing_records_are_told_with_when_they_came(void **state) {
        "missing 1-2 2: records 1 to 2: 2 missing, received before 2026-05-04T10:00:03Z\n"},
       {"DELETE FROM readings WHERE seq BETWEEN 1021 AND 1024",
        "missing 1021-1024 4: records 1021 to 1024: 4 missing, received after 2026-05-04T10:17:00Z\n"},
-      {"DELETE FROM commands", "missing 8-8 1: records 8 to 8: 1 missing, received after 2026-05-04T10:00:07Z and "
-                               "before 2026-05-04T10:00:09Z\n"},
+      {"DELETE FROM commands",
+       "missing 8-8 1: records 8 to 8: 1 missing, received after 2026-05-04T10:00:07Z and "
+       "before 2026-05-04T10:00:09Z\n"},
       {"DELETE FROM readings WHERE seq IN (40, 44)",
        "missing 40-44 2: of the records 40 to 44: 2 missing, received after 2026-05-04T10:00:39Z and before "
        "2026-05-04T10:00:41Z\n"},
@@ -202,13 +204,16 @@ static void test_records_before_the_chain_are_counted(void **state) {
   write_log(f);
   hw__store_close(f->store);
   f->store = NULL;
-  change(f, "DELETE FROM marks; UPDATE readings SET sum = NULL WHERE seq < 8; UPDATE readings SET below = 1 WHERE seq = 37");
+  change(
+      f,
+      "DELETE FROM marks; UPDATE readings SET sum = NULL WHERE seq < 8; UPDATE readings SET below = 1 WHERE seq = 37");
   assert_int_equal(hw__db_open(f->path, false, &db, sentence, sizeof sentence), HW_DB_OK);
   assert_int_equal(hw__verify_unchained(db, &teller, &checked, &unchained), HW_DB_OK);
   assert_int_equal(unchained, 7);
   assert_int_equal(checked, 1490 - 7);
-  assert_string_equal(told, "changed 37-37 1: record 37 is not what was stored: sensor demo/s1, time 2220 s, now 0.37 "
-                            "g/m3\n");
+  assert_string_equal(told,
+                      "changed 37-37 1: record 37 is not what was stored: sensor demo/s1, time 2220 s, now 0.37 "
+                      "g/m3\n");
   hw__db_close(db);
 }
 
