@@ -113,6 +113,30 @@ static void test_discharges_that_contradict_name_their_confluence(void **state) 
   hw_river_free(&river);
 }
 
+/* Of the larger of the two, whichever it is. */
+static void test_a_fifth_of_contradiction_is_tolerated(void **state) {
+  (void)state;
+  static const struct {
+    double above, below;
+    bool told;
+  } cases[] = {{30, 37.4, false}, {30, 37.6, true}, {37.4, 30, false}, {37.6, 30, true}};
+  for (size_t i = 0; i < 4; i++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             HYDRAULICS SEARCH SENSORS
+             "branches:\n"
+             "  - {id: stem, head_m: -61350, reaches: [{to_m: -31000, discharge_m3_s: %g}, {to_m: 0, "
+             "discharge_m3_s: %g}]}\n"
+             "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}, reaches: [{to_m: 0, discharge_m3_s: "
+             "2}]}\n"
+             "  - {id: brook, head_m: -7300, joins: {branch: ash, at_m: -4100}}\n",
+             cases[i].above - 2, cases[i].below);
+    hw_river river = parse("r.yaml", text);
+    assert_true((strstr(warnings, "come together") != NULL) == cases[i].told);
+    hw_river_free(&river);
+  }
+}
+
 static void test_a_tributary_without_discharge_is_the_difference_or_a_share(void **state) {
   (void)state;
   /* As in the manual: the stem grows from 5.1 to 8.0, and the ash joins within the second reach. */
@@ -609,6 +633,7 @@ int main(void) {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
       cmocka_unit_test(test_discharges_follow_up_a_long_stem),
       cmocka_unit_test(test_discharges_that_contradict_name_their_confluence),
+      cmocka_unit_test(test_a_fifth_of_contradiction_is_tolerated),
       cmocka_unit_test(test_a_tributary_without_discharge_is_the_difference_or_a_share),
       cmocka_unit_test(test_two_brooks_may_make_a_river),
       cmocka_unit_test(test_travel_time_variance_and_decay_add_up_along_the_way),

@@ -204,6 +204,31 @@ static void test_every_bad_row_has_its_sentence_and_the_next_row_follows(void **
   }
 }
 
+/* As many as there is room for, and dots where some are left out. */
+static void test_an_unknown_sensor_is_told_which_there_are(void **state) {
+  (void)state;
+  for (size_t count = 1; count <= 8; count++) {
+    hw_sensor eight[8] = {{{0}}};
+    const hw_river many = {.sensors = eight, .sensor_count = count};
+    char sentence[400] = "r.csv:2: sensor 's9' is not in the river file, expected one of: ";
+    for (size_t i = 0; i < count; i++) {
+      snprintf(eight[i].id, sizeof eight[i].id, "gauge-at-the-weir-%zu", i);
+      if (i < 4) {
+        strcat(strcat(sentence, i ? ", " : ""), eight[i].id);
+      }
+    }
+    strcat(sentence, count > 4 ? ", ..." : "");
+    const char *text = "time_s,sensor,concentration_g_m3\n1,s9,0.1\n";
+    hw_reader *reader = NULL;
+    hw_reading reading;
+    hw_error error = {""};
+    assert_int_equal(hw_reader_memory(text, strlen(text), "r.csv", &many, &reader, &error), HW_OK);
+    assert_int_equal(hw_reader_next(reader, &reading, &error), HW_EINPUT);
+    assert_string_equal(error.text, sentence);
+    hw_reader_free(reader);
+  }
+}
+
 static void test_bad_ndjson_has_its_sentence(void **state) {
   (void)state;
   static const struct {
@@ -478,6 +503,7 @@ int main(void) {
       cmocka_unit_test(test_numbers_parse_as_strtod_does),
       cmocka_unit_test(test_random_doubles_survive_writing_and_reading),
       cmocka_unit_test(test_duplicates_are_found_across_generations),
+      cmocka_unit_test(test_an_unknown_sensor_is_told_which_there_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,6 +288,7 @@ static const struct {
     {HYDRAULICS SEARCH SENSORS "---\nname: second\n", "r.yaml:5: a second YAML document, expected one in one file"},
     {"name: a\x01\n",
      "r.yaml:1: bytes that are no text (control characters are not allowed), expected a river in YAML"},
+    {"name: a\nb: \xc3\n", "r.yaml:2: bytes that are no text (invalid trailing UTF-8 octet), expected a river in YAML"},
     {"name: b\n\xff\xfe\n", "r.yaml:2: bytes that are no text (invalid leading UTF-8 octet), expected a river in YAML"},
 };
 

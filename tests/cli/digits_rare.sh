@@ -34,6 +34,20 @@ awk -F, 'NR > 1 { $3 *= 1000 } { print $1 "," $2 "," $3 }' full.csv > units.csv
 words doubted.yaml units.csv
 awk -F, 'NR > 1 { $3 /= 40 } { print $1 "," $2 "," $3 }' full.csv > small.csv
 words doubted.yaml small.csv
+echo '# one sensor of two or three in its own unit, its pulse whole, clipped, half of it, of a release of hours'
+awk -F, '$2 == "s2" { $3 *= 1.6 } { print $1 "," $2 "," $3 }' full.csv > scaled.csv
+words doubted.yaml scaled.csv
+awk -F, 'NR > 1 && $3 > 0.0221 { $3 = ">0.0221" } { print $1 "," $2 "," $3 }' scaled.csv > clipped.csv
+words doubted.yaml clipped.csv
+rows '$2 == "s1" || $1 < 3600' scaled.csv > half.csv
+words doubted.yaml half.csv
+spill known.yaml --duration 5400 --every 300 --from -6000 --to 20000 | awk -F, '$2 == "s2" { $3 *= 1.6 } { print $1 "," $2 "," $3 }' > stretched.csv
+words doubted.yaml stretched.csv
+echo '# two releases, the second of them read thrice'
+headwater simulate known.yaml --source 1900,-3100,-2000 --noise-relative 0.04 --every 300 --from -6000 --to 12000 --seed 2 > other.csv
+paste -d, full.csv other.csv | awk -F, 'NR == 1 { print $1 "," $2 "," $3; next } $1 < 600 || $1 % 1500 == 0 { print $1 "," $2 "," $3 + $6 }' > two.csv
+words doubted.yaml two.csv
+answer field.yaml two.csv
 echo '# a release of hours, seen whole and while it goes on'
 spill known.yaml --duration 12000 --every 300 --from -6000 --to 24000 > hours.csv
 answer field.yaml hours.csv
@@ -63,6 +77,12 @@ answer dye.yaml ten.csv
 { sed '/^sensors/,$d' doubted.yaml; sed -n '/^sensors/,$p' ten.yaml; } > many.yaml
 answer many.yaml ten.csv
 words many.yaml ten.csv --seed 3
+awk -F, '$2 == "x5000" { $3 *= 1.4 } $2 == "x3600" && $3 > 0.0121 { $3 = ">0.0121" } { print $1 "," $2 "," $3 }' ten.csv > tens.csv
+words many.yaml tens.csv
+sed 's/noise_relative: 0.05/&, gain_factor: 1.2/' many.yaml > gains.yaml
+words gains.yaml tens.csv
+spill made.yaml --duration 5400 --every 900 --from -6000 --to 30000 | awk -F, '$2 == "x5000" { $3 *= 1.7 } { print $1 "," $2 "," $3 }' > longer.csv
+words gains.yaml longer.csv
 echo '# nothing on a network; what the reaches of branches say of themselves'
 spill made.yaml --every 900 --from -6000 --to 26000 | head -n 1 > quiet.csv
 for t in 0 1200 2400 3600 4800; do for s in up low last; do echo "$t,$s,0.0000$((t / 1200))" >> quiet.csv; done; done
