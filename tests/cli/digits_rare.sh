@@ -43,6 +43,20 @@ rows '$2 == "s1" || $1 < 3600' scaled.csv > half.csv
 words doubted.yaml half.csv
 spill known.yaml --duration 5400 --every 300 --from -6000 --to 20000 | awk -F, '$2 == "s2" { $3 *= 1.6 } { print $1 "," $2 "," $3 }' > stretched.csv
 words doubted.yaml stretched.csv
+echo '# noise stated far too small, at both sensors and at one; a dead sensor; noise that goes on; a level that steps'
+sed 's/noise_relative: 0.05/noise_relative: 0.0004/' doubted.yaml > sure.yaml
+words sure.yaml full.csv
+sed '/id: s1/s/noise_relative: 0.05/noise_relative: 0.0004/' doubted.yaml > half.yaml
+words half.yaml full.csv
+awk -F, 'NR > 1 && $2 == "s2" { $3 = 0.0007 } { print $1 "," $2 "," $3 }' full.csv > dead.csv
+words doubted.yaml dead.csv
+words field.yaml dead.csv
+awk -F, 'NR > 1 { e[$2] = 0.9 * e[$2] + 2e-4 * sin(7 * NR * NR); $3 += 0.0021 + e[$2] } { print $1 "," $2 "," $3 }' full.csv > goes_on.csv
+answer doubted.yaml goes_on.csv
+words field.yaml goes_on.csv
+awk -F, 'NR > 1 && $1 > 9000 { $3 += 0.006 } { print $1 "," $2 "," $3 }' full.csv > steps.csv
+answer doubted.yaml steps.csv
+words field.yaml steps.csv
 echo '# two releases, the second of them read thrice'
 headwater simulate known.yaml --source 1900,-3100,-2000 --noise-relative 0.04 --every 300 --from -6000 --to 12000 --seed 2 > other.csv
 paste -d, full.csv other.csv | awk -F, 'NR == 1 { print $1 "," $2 "," $3; next } $1 < 600 || $1 % 1500 == 0 { print $1 "," $2 "," $3 + $6 }' > two.csv
