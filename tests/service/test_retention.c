@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "incidents/alarms.h"
 #include "store/retention.h"
 #include "store_fixture.h"
 
@@ -228,6 +229,44 @@ static void test_an_incidents_history_is_read_as_it_was_written_until_it_begins_
   hw__store_return(f->store, db);
 }
 
+static hw__db_status run_event(hw__db *db, int64_t *seq, void *context) {
+  (void)seq;
+  return hw__db_put_event(db, context);
+}
+
+/* What a restart knows of an alarm is what its last event says. */
+static void test_an_alarm_is_recalled_as_it_was_told(void **state) {
+  fixture *f = *state;
+  static const struct {
+    const char *kind, *body;
+    hw__alarm alarm;
+  } told[] = {
+      {"intake_alarm", "{\"from_s\": 1.5, \"until_s\": 14, \"trust\": \"full\"}", {true, 1.5, 14, HW_TRUST_FULL}},
+      {"intake_alarm_changed",
+       "{\"from_s\": 2, \"until_s\": 9, \"trust\": \"provisional\"}",
+       {true, 2, 9, HW_TRUST_PROVISIONAL}},
+      {"intake_alarm_changed", "{\"from_s\": 3, \"trust\": \"none\"}", {true, 3, NAN, HW_TRUST_NONE}},
+      {"intake_alarm_withdrawn", "{\"trust\": \"best\"}", {false, NAN, NAN, HW_TRUST_UNJUDGED}},
+      {"intake_alarm", "not JSON", {true, NAN, NAN, HW_TRUST_UNJUDGED}}};
+  hw__alarm candidate, intake;
+  hw__engine engine = {
+      .site = hw__catalog_site(f->catalog, 0), .candidates = &candidate, .intakes = &intake, .incident = {.id = 12}};
+  hw__db *db = hw__store_reader(f->store);
+  for (size_t i = 0; i < sizeof told / sizeof told[0]; i++) {
+    hw__event event = {
+        .seq = 20 + (int64_t)i, .incident = 12, .subject = "town", .body = (char *)(intptr_t)told[i].body};
+    snprintf(event.kind, sizeof event.kind, "%s", told[i].kind);
+    assert_int_equal(hw__store_write(f->store, run_event, &event), HW_DB_OK);
+    hw__alarms_recall(&engine, db);
+    const hw__alarm *want = &told[i].alarm;
+    assert_true(intake.raised == want->raised && intake.trust == want->trust);
+    assert_true(intake.from_s == want->from_s || (isnan(intake.from_s) && isnan(want->from_s)));
+    assert_true(intake.until_s == want->until_s || (isnan(intake.until_s) && isnan(want->until_s)));
+    assert_true(!candidate.raised && isnan(candidate.from_s));
+  }
+  hw__store_return(f->store, db);
+}
+
 static void test_an_event_withdraws_by_its_kind(void **state) {
   (void)state;
   for (int kind = HW_EVENT_INCIDENT_OPENED; kind <= HW_EVENT_SENSOR_HEARD; kind++) {
@@ -250,6 +289,7 @@ int main(void) {
       ON_A_STORE(test_less_than_a_day_is_refused),
       ON_A_STORE(test_readings_of_a_sensor_come_in_order_the_last_of_them),
       ON_A_STORE(test_an_incidents_history_is_read_as_it_was_written_until_it_begins_again),
+      ON_A_STORE(test_an_alarm_is_recalled_as_it_was_told),
       cmocka_unit_test(test_an_event_withdraws_by_its_kind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
