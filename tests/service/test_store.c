@@ -71,6 +71,34 @@ static void test_everything_is_there_after_reopening(void **state) {
   hw__store_return(f->store, db);
 }
 
+static void test_a_copy_has_all_of_it_and_needs_a_place(void **state) {
+  fixture *f = *state;
+  hw__ingest ingest;
+  char path[128], sentence[256];
+  if (postgres) {
+    skip(); /* an engine without files */
+  }
+  hw__checked_reading batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(1, 0, 1.5, -0.0)};
+  put(f, batch, 3, &ingest);
+  hw__db *db = hw__store_reader(f->store), *copy = NULL;
+  snprintf(path, sizeof path, "%s/no/such/folder", f->folder);
+  assert_int_not_equal(hw__db_copy(db, path), HW_DB_OK);
+  snprintf(path, sizeof path, "%s.copy", f->path);
+  assert_int_equal(hw__db_copy(db, path), HW_DB_OK);
+  hw__store_return(f->store, db);
+  assert_int_equal(hw__db_open(path, false, &copy, sentence, sizeof sentence), HW_DB_OK);
+  int64_t seq = 0;
+  assert_int_equal(hw__db_head(copy, &seq), HW_DB_OK);
+  assert_int_equal(seq, 3);
+  hw__db_close(copy);
+  strcat(path, "-shm");
+  remove(path);
+  strcpy(strrchr(path, '-'), "-wal");
+  remove(path);
+  *strrchr(path, '-') = '\0';
+  assert_int_equal(remove(path), 0);
+}
+
 static hw__db_status run_command(hw__db *db, int64_t *seq, void *context) {
   return hw__db_command(db, context, seq);
 }
@@ -495,6 +523,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_the_same_reading_twice_is_stored_once, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_calendar_and_relative_times_do_not_mix, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_copy_has_all_of_it_and_needs_a_place, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_store_that_failed_tries_again_by_itself, set_up, tear_down),

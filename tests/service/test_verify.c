@@ -7,7 +7,10 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/clock.h"
+#include "base/metrics.h"
 #include "store/verify.h"
+#include "store/verify_loop.h"
 #include "store_fixture.h"
 
 /* Record 3 is dated, 5 is of a gauge, 8 is a command, the numbers 1201 to 1210 were never given. */
@@ -194,6 +197,27 @@ static void test_the_end_is_compared_with_the_head(void **state) {
   CHECK_EACH(changes);
 }
 
+/* While the service runs, block by block. */
+static void test_the_loop_reads_every_record_and_counts_the_faults(void **state) {
+  fixture *f = *state;
+  atomic_bool stopping = false;
+  hw__verify_loop *loop = NULL;
+  write_log(f);
+  hw__store_close(f->store);
+  change(f, "UPDATE readings SET below = 1 WHERE seq IN (2, 37, 1100)");
+  assert_int_equal(open_store(f), HW_DB_OK);
+  const uint64_t read = hw__metric_get(HW_METRIC_LOG_VERIFIED), faults = hw__metric_get(HW_METRIC_LOG_FAULTS);
+  const int64_t until_ms = hw__clock_ms() + 20000;
+  assert_int_equal(hw__verify_loop_start(f->store, 1, &stopping, &loop), HW_OK);
+  while (hw__metric_get(HW_METRIC_LOG_VERIFIED) - read < 1490 && hw__clock_ms() < until_ms) {
+    hw__clock_nap_ms(2);
+  }
+  atomic_store(&stopping, true);
+  hw__verify_loop_stop(loop);
+  assert_int_equal(hw__metric_get(HW_METRIC_LOG_VERIFIED) - read, 1490);
+  assert_int_equal(hw__metric_get(HW_METRIC_LOG_FAULTS) - faults, 3);
+}
+
 /* Records that were stored before there was a chain have a sum each, or none. */
 static void test_records_before_the_chain_are_counted(void **state) {
   fixture *f = *state;
@@ -223,6 +247,7 @@ int main(void) {
       cmocka_unit_test(test_missing_records_are_told_with_when_they_came),
       cmocka_unit_test(test_records_that_were_added_or_exchanged_are_told),
       cmocka_unit_test(test_the_end_is_compared_with_the_head),
+      cmocka_unit_test_setup_teardown(test_the_loop_reads_every_record_and_counts_the_faults, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_records_before_the_chain_are_counted, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
