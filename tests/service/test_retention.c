@@ -109,6 +109,12 @@ static hw__db_status run_close(hw__db *db, int64_t *seq, void *context) {
   return status == HW_DB_OK ? hw__db_finish_incident(db, incident->id) : status;
 }
 
+static hw__db_status run_remove_none(hw__db *db, int64_t *seq, void *context) {
+  (void)seq;
+  size_t removed = 0;
+  return hw__db_remove(db, 0, *(const int64_t *)context, 0, &removed);
+}
+
 static void test_incidents_keep_their_readings_until_they_are_old_themselves(void **state) {
   fixture *f = *state;
   tell_history(f, 100, 60, 90, 0);
@@ -131,6 +137,9 @@ static void test_incidents_keep_their_readings_until_they_are_old_themselves(voi
   assert_int_equal(hw__db_remembers(db, &past), HW_DB_FORGOTTEN);
   assert_int_equal(hw__db_remembers(db, &lead_in), HW_DB_FORGOTTEN);
   assert_int_equal(hw__db_remembers(db, &later), HW_DB_OK);
+  /* To keep more from now on brings nothing back. */
+  assert_int_equal(hw__store_write(f->store, run_remove_none, &(int64_t){now_us - 90 * day_us}), HW_DB_OK);
+  assert_int_equal(hw__db_remembers(db, &lead_in), HW_DB_FORGOTTEN);
   lead_in.closed_us = now_us - 29 * day_us;
   assert_int_equal(hw__db_remembers(db, &lead_in), HW_DB_OK);
   hw__store_return(f->store, db);
