@@ -47,16 +47,20 @@ static inline int set_up(void **state) {
   return open_store(f) == HW_DB_OK ? 0 : 1;
 }
 
+static inline void remove_database(const char *database) {
+  const char *const endings[] = {"", "-wal", "-shm", "-lock", "-head"};
+  for (int i = 0; i < 5; i++) {
+    char path[128];
+    snprintf(path, sizeof path, "%s%s", database, endings[i]);
+    unlink(path);
+  }
+}
+
 static inline int tear_down(void **state) {
   fixture *f = *state;
   hw__store_close(f->store);
   hw__catalog_free(f->catalog);
-  const char *const endings[] = {"", "-wal", "-shm", "-lock", "-head"};
-  for (int i = 0; i < 5; i++) {
-    char path[128];
-    snprintf(path, sizeof path, "%s%s", f->path, endings[i]);
-    unlink(path);
-  }
+  remove_database(f->path);
   rmdir(f->folder);
   free(f);
   return 0;

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "api/move.h"
 #include "base/clock.h"
 #include "store/head_file.h"
 #include "store/verify.h"
@@ -91,12 +92,60 @@ static void test_a_copy_has_all_of_it_and_needs_a_place(void **state) {
   assert_int_equal(hw__db_head(copy, &seq), HW_DB_OK);
   assert_int_equal(seq, 3);
   hw__db_close(copy);
-  strcat(path, "-shm");
-  remove(path);
-  strcpy(strrchr(path, '-'), "-wal");
-  remove(path);
-  *strrchr(path, '-') = '\0';
-  assert_int_equal(remove(path), 0);
+  remove_database(path);
+}
+
+typedef struct {
+  FILE *file;
+  uint64_t rows;
+  int calls, most; /* after so many: stop */
+} watched;
+
+static bool watch(void *context, uint64_t bytes, uint64_t rows) {
+  watched *w = context;
+  assert_int_equal(bytes, ftell(w->file));
+  assert_true(rows >= w->rows);
+  w->rows = rows;
+  return ++w->calls < w->most;
+}
+
+static void test_an_export_and_its_import_are_watched_and_can_be_stopped(void **state) {
+  fixture *f = *state;
+  hw__ingest ingest;
+  enum { ROWS = 1400 };
+  static hw__checked_reading batch[ROWS];
+  for (size_t i = 0; i < ROWS; i++) {
+    const double odd[] = {0.1 + 0.2, -0.0, 5e-324, 14.2};
+    batch[i] = entry(0, i % 2, (double)i / 3, odd[i % 4]);
+  }
+  put(f, batch, ROWS, &ingest);
+  char again[sizeof f->folder + 16];
+  char *texts[2] = {NULL, NULL};
+  size_t sizes[2] = {0, 0};
+  uint64_t rows = 0, read = 0;
+  hw_error error;
+  snprintf(again, sizeof again, "%s/again.db", f->folder);
+  for (int i = 0; i < 2; i++) {
+    FILE *file = open_memstream(&texts[i], &sizes[i]);
+    watched w = {.file = file, .most = 1000};
+    assert_int_equal(hw_export(i ? again : f->path, file, &(hw_move_watcher){watch, &w}, &rows, &error), HW_OK);
+    assert_true(w.calls >= 2 && rows > ROWS && w.rows <= rows);
+    fclose(file);
+    for (int most = 2; i == 0 && most < 1000; most += 900) {
+      file = fmemopen(texts[0], sizes[0], "r");
+      w = (watched){.file = file, .most = most};
+      assert_int_equal(hw_import(again, "stream", file, &(hw_move_watcher){watch, &w}, &read, &error),
+                       most == 2 ? HW_EIO : HW_OK);
+      assert_int_equal(w.calls, most == 2 ? 2 : (int)(rows / 256));
+      fclose(file);
+    }
+    assert_int_equal(read, rows);
+  }
+  assert_int_equal(sizes[0], sizes[1]);
+  assert_memory_equal(texts[0], texts[1], sizes[0]);
+  free(texts[0]);
+  free(texts[1]);
+  remove_database(again);
 }
 
 static hw__db_status run_command(hw__db *db, int64_t *seq, void *context) {
@@ -524,6 +573,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_calendar_and_relative_times_do_not_mix, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_copy_has_all_of_it_and_needs_a_place, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_an_export_and_its_import_are_watched_and_can_be_stopped, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_store_that_failed_tries_again_by_itself, set_up, tear_down),
