@@ -318,6 +318,26 @@ static void check_same_quantity(const hw_quantity *a, const hw_quantity *b) {
 }
 
 /* The same river, with and without the word branches: the same bits. */
+/* Where a discharge is given it stays as the velocity changes; where an area is, it follows. */
+static void test_a_piece_of_a_course_knows_whether_its_discharge_follows(void **state) {
+  (void)state;
+  hw_river river = parse("r.yaml",
+                         "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, area_m2: 14.2}\n"
+                         "search: {mass_g: [10, 100000], location_m: [-20000, -1000], time_s: [-43200, 0]}\n"
+                         "sensors: [{id: low, location_m: -900, noise_relative: 0.05}]\n"
+                         "reaches: [{to_m: -9000, discharge_m3_s: 5.1}, {to_m: 0, area_m2: 7.3}]\n");
+  hw__course *course = NULL;
+  assert_int_equal(hw__course_create(&river, 0, &course), HW_OK);
+  assert_int_equal(course->count, 3);
+  const double discharge[] = {5.1, 7.3 * 0.7, 14.2 * 0.7};
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(course->pieces[i].discharge_follows, i > 0);
+    assert_true(fabs(course->pieces[i].discharge_m3_s - discharge[i]) < 1e-12);
+  }
+  hw__course_free(course);
+  hw_river_free(&river);
+}
+
 static void test_one_branch_is_the_river_itself(void **state) {
   (void)state;
 #define COMMON                                                                                               \
@@ -640,6 +660,7 @@ int main(void) {
       cmocka_unit_test(test_nothing_at_all_where_the_water_does_not_pass),
       cmocka_unit_test(test_mass_is_kept_over_confluences),
       cmocka_unit_test(test_a_course_is_the_way_down_as_one_line),
+      cmocka_unit_test(test_a_piece_of_a_course_knows_whether_its_discharge_follows),
       cmocka_unit_test(test_one_branch_is_the_river_itself),
       cmocka_unit_test(test_a_large_network_loads_in_under_a_second),
       cmocka_unit_test(test_a_course_begins_on_a_branch_that_there_is),
