@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "api/verify.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "store/verify.h"
@@ -218,6 +219,62 @@ static void test_the_loop_reads_every_record_and_counts_the_faults(void **state)
   assert_int_equal(hw__metric_get(HW_METRIC_LOG_FAULTS) - faults, 3);
 }
 
+typedef struct {
+  char told[2000];
+  int calls, most; /* after so many: stop */
+} listener;
+
+static void hear(void *context, const hw_verify_fault *fault) {
+  listener *l = context;
+  snprintf(l->told + strlen(l->told), 1000, "%s %d-%d %d; ", fault->kind, (int)fault->first, (int)fault->last,
+           (int)fault->records);
+}
+
+static bool count_calls(void *context, uint64_t records) {
+  (void)records;
+  listener *l = context;
+  return ++l->calls < l->most;
+}
+
+typedef hw_status (*whole)(const char *store, const hw_verify_watcher *watch, hw_verify_tally *tally, hw_error *error);
+
+/* The whole of a store that nobody has open. */
+static void check_whole(const fixture *f, whole act, int most, hw_status status, uint64_t records, const char *told) {
+  listener l = {.most = most};
+  const hw_verify_watcher watcher = {hear, count_calls, &l};
+  hw_verify_tally tally;
+  hw_error error = {""};
+  assert_int_equal(act(f->path, &watcher, &tally, &error), status);
+  assert_string_equal(error.text, status == HW_OK ? "" : "stopped");
+  assert_int_equal(tally.records, records);
+  assert_string_equal(l.told, told);
+}
+
+static void test_what_was_found_is_told_until_somebody_accepts_it(void **state) {
+  fixture *f = *state;
+  write_log(f);
+  hw__store_close(f->store);
+  f->store = NULL;
+  check_whole(f, hw_verify, 10, HW_OK, 1490, "");
+  change(f,
+         "UPDATE readings SET below = 1 WHERE seq IN (2, 1100); UPDATE commands SET kind = 2;"
+         "DELETE FROM marks WHERE seq = 1500; DELETE FROM readings WHERE seq > 1490");
+  check_whole(f, hw_verify, 10, HW_OK, 1480, "changed 2-2 1; changed 8-8 1; changed 1100-1100 1; lost 1025-1500 10; ");
+  check_whole(f, hw_verify, 1, HW_EIO, 1024, "changed 2-2 1; changed 8-8 1; ");
+  assert_int_equal(open_store(f), HW_DB_OK);       /* the loss is put on record: the log goes on where it ends now */
+  assert_int_equal(hw__store_seq(f->store), 1500); /* numbers that were lost are not given again */
+  hw__store_close(f->store);
+  f->store = NULL;
+  check_whole(f, hw_verify, 10, HW_OK, 1480,
+              "earlier 1025-1500 10; changed 2-2 1; changed 8-8 1; changed 1100-1100 1; ");
+  check_whole(f, hw_verify_accept, 1, HW_EIO, 1024, "");
+  check_whole(f, hw_verify_accept, 10, HW_OK, 1480, "");
+  check_whole(f, hw_verify, 10, HW_OK, 1480, "");
+  change(f, "UPDATE readings SET sum = NULL WHERE seq = 1490; UPDATE readings SET seq = 1495 WHERE seq = 1480");
+  check_whole(f, hw_verify_accept, 10, HW_OK, 1480, "");
+  check_whole(f, hw_verify, 10, HW_OK, 1480, "");
+}
+
 /* Records that were stored before there was a chain have a sum each, or none. */
 static void test_records_before_the_chain_are_counted(void **state) {
   fixture *f = *state;
@@ -248,6 +305,7 @@ int main(void) {
       cmocka_unit_test(test_records_that_were_added_or_exchanged_are_told),
       cmocka_unit_test(test_the_end_is_compared_with_the_head),
       cmocka_unit_test_setup_teardown(test_the_loop_reads_every_record_and_counts_the_faults, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_what_was_found_is_told_until_somebody_accepts_it, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_records_before_the_chain_are_counted, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
