@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "api/move.h"
 #include "base/clock.h"
@@ -454,6 +455,70 @@ static void test_a_newer_database_is_refused(void **state) {
   assert_int_equal(open_store(f), HW_DB_NEWER);
 }
 
+static void check_opening(const char *store, hw__db_status status, const char *said) {
+  hw__db *db = NULL;
+  char sentence[300] = "";
+  const bool same = hw__db_open(store, false, &db, sentence, sizeof sentence) == status;
+  hw__db_close(db);
+  if (!same || strncmp(sentence, said, strlen(said)) != 0) {
+    fail_msg("%s: %s, expected %s", store, sentence, said);
+  }
+}
+
+/* Whoever only reads changes nothing. */
+static void test_a_store_that_cannot_be_read_is_told_why(void **state) {
+  fixture *f = *state;
+  char url[sizeof f->path + 8], said[300];
+  if (postgres) {
+    skip(); /* files */
+  }
+  hw__store_close(f->store);
+  f->store = NULL;
+  snprintf(url, sizeof url, "sqlite:%s", f->path);
+  check_opening(url, HW_DB_OK, "");
+  check_opening(f->path, HW_DB_OK, "");
+  for (int version = hw__db_schema_version() - 1; version < hw__db_schema_version() + 2; version++) {
+    sqlite3 *db = NULL;
+    char sql[60];
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    const hw__db_status status = version < hw__db_schema_version()   ? HW_DB_OLDER
+                                 : version > hw__db_schema_version() ? HW_DB_NEWER
+                                                                     : HW_DB_OK;
+    snprintf(said, sizeof said, status == HW_DB_OK ? "" : "%s: %s", f->path, hw__db_text(status));
+    check_opening(url, status, said);
+  }
+  snprintf(url, sizeof url, "%s.not", f->path);
+  snprintf(said, sizeof said, "%s: there is no such file", url);
+  check_opening(url, HW_DB_NO_FILE, said);
+  snprintf(said, sizeof said, "%s: ", f->folder);
+  check_opening(f->folder, HW_DB_READONLY, said);
+}
+
+static void test_values_are_what_their_kind_says(void **state) {
+  (void)state;
+  const hw__value integer = of_integer(37), real = of_real(14.2), text = of_text("3"), none = {.kind = HW_VALUE_NULL};
+  char copy[4];
+  assert_true(hw__value_integer(&integer) == 37 && hw__value_integer(&real) == 0 && hw__value_integer(&text) == 0);
+  assert_true(hw__value_real(&integer) == 37 && hw__value_real(&real) == 14.2);
+  assert_true(isnan(hw__value_real(&text)) && isnan(hw__value_real(&none)));
+  hw__value_copy(&text, copy, sizeof copy);
+  assert_string_equal(copy, "3");
+  hw__value_copy(&integer, copy, sizeof copy);
+  assert_string_equal(copy, "");
+  const hw__value several[] = {of_blob("a\0b", 3), text, integer};
+  const size_t sizes[] = {3, 1, 0};
+  for (size_t i = 0; i < 3; i++) {
+    char *made = hw__value_duplicate(&several[i]);
+    assert_memory_equal(made, sizes[i] ? several[i].bytes : "", sizes[i]);
+    assert_int_equal(made[sizes[i]], 0);
+    free(made);
+  }
+  assert_string_equal(hw__db_text((hw__db_status)1000), "unknown");
+}
+
 static void test_a_file_that_is_no_database_is_refused(void **state) {
   fixture *f = *state;
   if (postgres) {
@@ -590,6 +655,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_a_second_writer_is_kept_out, set_up, tear_down),
       cmocka_unit_test(test_no_message_tells_a_password),
       cmocka_unit_test_setup_teardown(test_a_newer_database_is_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_store_that_cannot_be_read_is_told_why, set_up, tear_down),
+      cmocka_unit_test(test_values_are_what_their_kind_says),
       cmocka_unit_test_setup_teardown(test_a_file_that_is_no_database_is_refused, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
