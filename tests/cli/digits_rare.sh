@@ -70,7 +70,7 @@ rows '$1 < 6000' hours.csv > going.csv
 words field.yaml going.csv
 answer doubted.yaml going.csv
 echo '# a background half hidden below the limit'
-rows '1' | awk -F, 'NR > 1 && $3 < 0.0004 { $3 = NR % 2 ? "<0.0003" : 0.0003 + NR % 5 * 1e-5 } { print $1 "," $2 "," $3 }' > hidden.csv
+rows '1' | awk -F, 'NR > 1 && $3 < 0.0004 { $3 = int(NR / 2) % 2 ? 0.0003 + NR % 5 * 1e-5 : "<0.0003" } { print $1 "," $2 "," $3 }' > hidden.csv
 answer field.yaml hidden.csv
 answer doubted.yaml hidden.csv
 echo '# reaches in doubt, a substance that lags by a doubtful factor, and reaches that are wrong'

@@ -175,6 +175,46 @@ static void test_readings_of_a_sensor_come_in_order_the_last_of_them(void **stat
   hw__store_return(f->store, db);
 }
 
+/* Every one of these asks the log in its own way; its records are their own numbers. */
+static void test_the_log_is_asked_by_number_time_and_stamp(void **state) {
+  fixture *f = *state;
+  hw__log_record page[64];
+  int64_t stamps[8], received_us = 0;
+  size_t count = 0;
+  tell_history(f, 100, 60, 0, 0);
+  const hw__log_record first = oldest(f);
+  hw__db *db = hw__store_reader(f->store);
+  for (int64_t after = 0; after < 60; after += 7) {
+    for (size_t limit = 1; limit < 40; limit += 13) {
+      assert_int_equal(hw__db_log(db, after, page, limit, &count), HW_DB_OK);
+      assert_true(count == limit && page[0].seq == after + 1 && page[count - 1].seq == after + (int64_t)limit);
+      assert_int_equal(hw__db_river_log(db, first.river, after, after + 20, page, limit, &count), HW_DB_OK);
+      assert_true(count == (limit < 20 ? limit : 20) && page[0].seq == after + 1);
+      const hw__lead_in lead_in = {first.river, 60.0 * (double)(after + 3), after, after + 12};
+      assert_int_equal(hw__db_lead_in(db, &lead_in, page, limit, &count), HW_DB_OK);
+      assert_true(count == (limit < 9 ? limit : 9) && page[0].seq == after + 3);
+      const hw__sensor_span span = {first.sensor, 60.0 * (double)after, 60.0 * (double)(after + 12), after + 2};
+      assert_int_equal(hw__db_sensor_page(db, &span, page, limit, &count), HW_DB_OK);
+      assert_true(count == (limit < 10 ? limit : 10) && page[0].seq == after + 3);
+    }
+  }
+  assert_int_equal(hw__db_river_log(db, first.river + 1, 0, 100, page, 64, &count), HW_DB_OK);
+  assert_int_equal(count, 0);
+  assert_int_equal(hw__db_recent(db, stamps, 8, &count), HW_DB_OK);
+  assert_true(count == 2 && stamps[0] == first.received_us + 40 * day_us && stamps[1] == first.received_us);
+  static const struct {
+    int64_t days, head, expected_days; /* -1: none */
+  } untils[] = {{-1, 100, -1}, {0, 100, 0}, {39, 100, 0}, {40, 100, 40},
+                {41, 100, 40}, {41, 60, 0}, {41, 61, 40}, {0, 0, -1}};
+  for (size_t i = 0; i < sizeof untils / sizeof untils[0]; i++) {
+    assert_int_equal(
+        hw__db_received_until(db, first.received_us + untils[i].days * day_us, untils[i].head, &received_us), HW_DB_OK);
+    assert_true(received_us ==
+                (untils[i].expected_days < 0 ? 0 : first.received_us + untils[i].expected_days * day_us));
+  }
+  hw__store_return(f->store, db);
+}
+
 static hw__track track_at(int64_t seq, bool found, bool bounded) {
   return (hw__track){.seq = seq,
                      .reading_s = 14.2 * (double)seq,
@@ -296,6 +336,7 @@ int main(void) {
       ON_A_STORE(test_much_goes_in_steps_without_a_pause_between),
       ON_A_STORE(test_incidents_keep_their_readings_until_they_are_old_themselves),
       ON_A_STORE(test_less_than_a_day_is_refused),
+      ON_A_STORE(test_the_log_is_asked_by_number_time_and_stamp),
       ON_A_STORE(test_readings_of_a_sensor_come_in_order_the_last_of_them),
       ON_A_STORE(test_an_incidents_history_is_read_as_it_was_written_until_it_begins_again),
       ON_A_STORE(test_an_alarm_is_recalled_as_it_was_told),
