@@ -182,6 +182,10 @@ static const struct {
      "r.yaml:5: prior is '0', expected a positive number"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: 5}\n",
      "r.yaml:5: active is '5', expected a list"},
+    {HYDRAULICS SEARCH SENSORS
+     "candidates:\n  - {id: a, location_m: 1, active: [[-20000, -18000], [2026-03-01T00:00:00Z, "
+     "2026-03-01T01:00:00Z]]}\n",
+     "r.yaml:5: active window has instants, expected numbers as in search time_s"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: []}\n",
      "r.yaml:5: active is a list of 0, expected 1 to 10000 windows [from, to]"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1,\n     active: [[1, 2, 3]]}\n",
