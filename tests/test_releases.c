@@ -65,7 +65,7 @@ static bool shows_hump(int above_half, double noise_relative) {
   sensor.noise_relative = noise_relative;
   memset(&series, 0, sizeof series);
   for (int i = 0; i < 30; i++) {
-    const double behind = i < 13 + above_half ? 8 : i == 13 + above_half ? 2.5 : 0;
+    const double behind = i < 15 ? 8 : i < 13 + above_half ? 4.1 : i == 13 + above_half ? 2.5 : 0;
     hw__series_insert(&series, &(hw_reading){.time_s = 600 * i, .concentration_g_m3 = i < 13 ? pulse[i] : behind});
   }
   own = (hw__fit){.seen = true, .floor_g_m3 = 1e-6};
