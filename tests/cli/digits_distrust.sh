@@ -36,6 +36,17 @@ change '$3 = 0.0003 * sin(NR * NR) + ($2 == "s1" && $1 >= 0 && $1 <= 3600) * 0.0
 change '$3 = 0.0003 * sin(NR * NR) + $1 / 18000 * 0.002'; all
 echo '# read once just when it passes'
 change 'if (!($3 > 0.02 && seen[$2]++ == 0)) $3 = 0.0002 * sin(NR)'; all
+echo '# two releases, and a sensor that hardly tells them from its noise'
+spill --source 4000,-5670,-2000 --seed 3 > second.csv
+paste -d, full.csv second.csv | awk -F, 'NR == 1 { print $1 "," $2 "," $3; next } { print $1 "," $2 "," $3 + $6 }' > both.csv
+words doubted.yaml both.csv
+awk -F, 'NR > 1 && $2 == "s4" { $3 += 0.02 * sin(NR * NR) } { print $1 "," $2 "," $3 }' both.csv > weak.csv
+sed '/id: s4/s/2.0e-4/0.015/' doubted.yaml > weak.yaml
+words weak.yaml weak.csv
+words weak.yaml weak.csv --seed 4
+sed '/id: s1/s/2.0e-4/0.015/' doubted.yaml > weak.yaml
+awk -F, 'NR > 1 && $2 == "s1" { $3 += 0.02 * sin(NR * NR) } { print $1 "," $2 "," $3 }' both.csv > weak.csv
+words weak.yaml weak.csv
 echo '# a velocity or a dispersion that is wrong'
 river '{median: 1.3, factor: 1.05}' '{median: 14.2, factor: 1.1}' > doubted.yaml
 river 1.3 14.2 > known.yaml

@@ -316,6 +316,20 @@ static void test_an_alarm_is_recalled_as_it_was_told(void **state) {
   hw__store_return(f->store, db);
 }
 
+static void test_an_incident_passes_over_what_was_read_before_it(void **state) {
+  fixture *f = *state;
+  const hw__site *site = hw__catalog_site(f->catalog, 0);
+  const hw__incident incident = {.from_s = 14.2, .sensor = site->sensor_keys[0]};
+  hw__log_record record = {.kind = HW_RECORD_READING, .time_s = 14.2, .sensor = site->sensor_keys[1]};
+  assert_false(hw__incident_passes_over(&incident, site, &record));
+  record.time_s = 14.1;
+  assert_true(hw__incident_passes_over(&incident, site, &record));
+  record.kind = HW_RECORD_DISCHARGE;
+  assert_true(hw__incident_passes_over(&incident, site, &record));
+  record.time_s = 15;
+  assert_false(hw__incident_passes_over(&incident, site, &record));
+}
+
 static void test_an_event_withdraws_by_its_kind(void **state) {
   (void)state;
   for (int kind = HW_EVENT_INCIDENT_OPENED; kind <= HW_EVENT_SENSOR_HEARD; kind++) {
@@ -340,6 +354,7 @@ int main(void) {
       ON_A_STORE(test_readings_of_a_sensor_come_in_order_the_last_of_them),
       ON_A_STORE(test_an_incidents_history_is_read_as_it_was_written_until_it_begins_again),
       ON_A_STORE(test_an_alarm_is_recalled_as_it_was_told),
+      ON_A_STORE(test_an_incident_passes_over_what_was_read_before_it),
       cmocka_unit_test(test_an_event_withdraws_by_its_kind),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
