@@ -487,8 +487,8 @@ static void test_a_store_that_cannot_be_read_is_told_why(void **state) {
     const hw__db_status status = version < hw__db_schema_version()   ? HW_DB_OLDER
                                  : version > hw__db_schema_version() ? HW_DB_NEWER
                                                                      : HW_DB_OK;
-    snprintf(said, sizeof said, status == HW_DB_OK ? "" : "%s: %s", f->path, hw__db_text(status));
-    check_opening(url, status, said);
+    snprintf(said, sizeof said, "%s: %s", f->path, hw__db_text(status));
+    check_opening(url, status, status == HW_DB_OK ? "" : said);
   }
   snprintf(url, sizeof url, "%s.not", f->path);
   snprintf(said, sizeof said, "%s: there is no such file", url);
