@@ -116,7 +116,7 @@ static void test_an_export_and_its_import_are_watched_and_can_be_stopped(void **
   enum { ROWS = 1400 };
   static hw__checked_reading batch[ROWS];
   for (size_t i = 0; i < ROWS; i++) {
-    const double odd[] = {0.1 + 0.2, -0.0, 5e-324, 14.2};
+    const double odd[] = {0.1 + 0.2, 1.0 / 3, 5e-324, 14.2};
     batch[i] = entry(0, i % 2, (double)i / 3, odd[i % 4]);
   }
   put(f, batch, ROWS, &ingest);
