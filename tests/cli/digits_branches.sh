@@ -46,3 +46,6 @@ echo '# where to look, branch by branch'
 sed 's/time_s: \[-7200/locations: {ash: [-11000, -5000], stem: [-35000, -22000]}, &/' flowing.yaml > located.yaml
 answer located.yaml one.csv
 words located.yaml lasting.csv
+echo '# nobody can have been it, and somebody must have'
+{ sed '/^candidates/d' located.yaml; echo 'candidates: [{id: dock, branch: stem, location_m: -21000}]'; echo 'none_of_these: {prior: 0}'; } > nobody.yaml
+words nobody.yaml one.csv
