@@ -25,6 +25,11 @@ for river in known doubted; do
 done
 sed 's/location_m: \[[^]]*\]/location_m: [-5671, -5669]/; s/time_s: \[[^]]*\]/time_s: [-9000.5, -8999.5]/' doubted.yaml > point.yaml
 answer point.yaml full.csv
+echo '# only the velocity in doubt, only the dispersion'
+sed 's/dispersion_m2_s: {[^}]*}/dispersion_m2_s: 14.2/' doubted.yaml > velocity.yaml
+words velocity.yaml full.csv
+sed 's/velocity_m_s: {[^}]*}/velocity_m_s: 0.8/' doubted.yaml > dispersion.yaml
+words dispersion.yaml full.csv
 echo '# a box that ends short of it'
 sed 's/location_m: \[[^]]*\]/location_m: [-4500, -1000]/; s/time_s: \[[^]]*\]/time_s: [-8000, 0]/' doubted.yaml > short.yaml
 words short.yaml full.csv

@@ -275,6 +275,24 @@ static void test_what_was_found_is_told_until_somebody_accepts_it(void **state) 
   check_whole(f, hw_verify, 10, HW_OK, 1480, "");
 }
 
+/* What a start looks at. */
+static void test_the_last_block_is_read_by_itself(void **state) {
+  fixture *f = *state;
+  char told[2000] = "", sentence[256];
+  const hw__fault_teller teller = {note, told};
+  hw__db *db = NULL;
+  write_log(f);
+  hw__store_close(f->store);
+  f->store = NULL;
+  change(f, "UPDATE readings SET below = 1 WHERE seq IN (2, 1100)");
+  assert_int_equal(hw__db_open(f->path, false, &db, sentence, sizeof sentence), HW_DB_OK);
+  assert_int_equal(hw__verify_last_block(db, &teller), HW_DB_OK);
+  assert_string_equal(told,
+                      "changed 1100-1100 1: record 1100 is not what was stored: sensor demo/s1, time 66000 s, now "
+                      "0.37 g/m3\n");
+  hw__db_close(db);
+}
+
 /* Records that were stored before there was a chain have a sum each, or none. */
 static void test_records_before_the_chain_are_counted(void **state) {
   fixture *f = *state;
@@ -306,6 +324,7 @@ int main(void) {
       cmocka_unit_test(test_the_end_is_compared_with_the_head),
       cmocka_unit_test_setup_teardown(test_the_loop_reads_every_record_and_counts_the_faults, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_what_was_found_is_told_until_somebody_accepts_it, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_the_last_block_is_read_by_itself, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_records_before_the_chain_are_counted, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
