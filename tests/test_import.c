@@ -382,6 +382,11 @@ static void test_names_are_where_the_mappings_time_is(void **state) {
       "Brook at the mill\nlogger 7, of 2026\n\nwhen,sensor,c (ppb)\nutc,,ppb\n2026-03-01 08:15,s1,1.5\n"
       "2026-03-01 08:30,s2,2\n",
       "{time: when}", "UTC", rows, 2);
+  /* Without it the line that has no gap would be taken for them. */
+  expect_text(
+      "Brook at the mill\nwhen,sensor,c (ppb),\nutc,id,ppb,none\n2026-03-01 08:15,s1,1.5,0\n"
+      "2026-03-01 08:30,s2,2,0\n",
+      "{time: when}", "UTC", rows, 2);
 }
 
 static void hear(void *context, const char *sentence) {
