@@ -386,6 +386,16 @@ static void test_steady_background_is_learned(void **state) {
 
 /* Clean water reads 0.6 of the limit, give or take 0.4 of it: most of it is censored, and what is not reads 1.2 limits.
  */
+/* Two readings are no background, but no pulse either: it begins where their run ended. */
+static void test_an_onset_without_a_background_lies_behind_the_run(void **state) {
+  (void)state;
+  static hw__trace trace = {.count = 4, .clean = {-5, -5, 0, 40}};
+  const hw_sensor sensor = {.noise_absolute_g_m3 = 1, .background_g_m3 = NAN};
+  hw__trace_learn_background(&trace, &sensor);
+  assert_int_equal(trace.onset, 2);
+  assert_true(trace.background_g_m3 == 0 && trace.floor_g_m3 == 1);
+}
+
 static void test_background_below_the_limit_is_not_learned_too_high(void **state) {
   (void)state;
   hw__trace *trace = calloc(1, sizeof *trace);
@@ -548,6 +558,7 @@ int main(void) {
       cmocka_unit_test(test_a_flat_top_lasts_and_a_pulse_does_not),
       cmocka_unit_test(test_a_clipped_pulse_is_read_from_its_flanks),
       cmocka_unit_test(test_steady_background_is_learned),
+      cmocka_unit_test(test_an_onset_without_a_background_lies_behind_the_run),
       cmocka_unit_test(test_background_below_the_limit_is_not_learned_too_high),
       cmocka_unit_test(test_a_dense_record_keeps_its_pulse),
       cmocka_unit_test(test_noise_alone_is_no_pulse),

@@ -366,8 +366,54 @@ static void test_a_time_longer_than_any_number_is_refused_not_cut(void **state) 
   snprintf(text, sizeof text, "time,sensor,c (ppb)\n%0100d,s1,1\n", 3600);
   const row first[] = {{"1970-01-01T01:00:00Z", 0, 1e-3, 0}};
   expect_text(text, "{time: time, time_as: unix}", "UTC", first, 1);
+  snprintf(text, sizeof text, "time,sensor,c (ppb)\n%0255d,s1,1\n", 3600);
+  expect_text(text, "{time: time, time_as: unix}", "UTC", first, 1);
+  snprintf(text, sizeof text, "time,sensor,c (ppb)\n%0256d,s1,1\n", 3600);
+  expect_refusal(text, "{time: time, time_as: unix}", "UTC", "expected a number");
   snprintf(text, sizeof text, "time,sensor,c (ppb)\n%0300d,s1,1\n", 3600); /* its first 256 digits are all 0 */
   expect_refusal(text, "{time: time, time_as: unix}", "UTC", "expected a number");
+}
+
+/* Whatever stands above them. */
+static void test_names_are_where_the_mappings_time_is(void **state) {
+  (void)state;
+  const row rows[] = {{"2026-03-01T08:15:00Z", 0, 1.5e-3, 0}, {"2026-03-01T08:30:00Z", 1, 2e-3, 0}};
+  expect_text(
+      "Brook at the mill\nlogger 7, of 2026\n\nwhen,sensor,c (ppb)\nutc,,ppb\n2026-03-01 08:15,s1,1.5\n"
+      "2026-03-01 08:30,s2,2\n",
+      "{time: when}", "UTC", rows, 2);
+  /* Without it the line that has no gap would be taken for them. */
+  expect_text(
+      "Brook at the mill\nwhen,sensor,c (ppb),\nutc,id,ppb,none\n2026-03-01 08:15,s1,1.5,0\n"
+      "2026-03-01 08:30,s2,2,0\n",
+      "{time: when}", "UTC", rows, 2);
+}
+
+static void hear(void *context, const char *sentence) {
+  char *all = context;
+  snprintf(all + strlen(all), 1000 - strlen(all), "%s\n", sentence);
+}
+
+/* The zone that somebody names goes before the one in the column's name, and that is told where they differ. */
+static void test_a_zone_beside_the_columns_own_is_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *zone, *hour, *said;
+  } cases[] = {{NULL, "2026-03-01T08:15:00Z", "times in UTC, by the name of their column\n"},
+               {"UTC", "2026-03-01T08:15:00Z", NULL},
+               {"Europe/Berlin", "2026-03-01T07:15:00Z",
+                "times in Europe/Berlin as given, though the name of their column says UTC\n"}};
+  for (size_t i = 0; i < 3; i++) {
+    const char *text = "time (UTC),sensor,c (ppb)\n2026-03-01 08:15,s1,1.5\n";
+    char all[1000] = "";
+    hw_reader *reader = NULL;
+    hw_error error = {""};
+    const hw_reader_options options = {.timezone = cases[i].zone, .tell = hear, .context = all};
+    assert_int_equal(hw_reader_memory_with(text, strlen(text), "t", &two, &options, &reader, &error), HW_OK);
+    const row rows[] = {{cases[i].hour, 0, 1.5e-3, 0}};
+    expect_rows(reader, rows, 1);
+    assert_true(cases[i].said ? strstr(all, cases[i].said) != NULL : strstr(all, "times in") == NULL);
+  }
 }
 
 /* Without a listener nothing is guessed: only our own way and a mapping with nothing open are read. */
@@ -576,6 +622,8 @@ int main(void) {
       cmocka_unit_test(test_offsets_of_their_own_need_no_zone),
       cmocka_unit_test(test_a_doubt_is_refused_with_the_line_to_add),
       cmocka_unit_test(test_a_time_longer_than_any_number_is_refused_not_cut),
+      cmocka_unit_test(test_names_are_where_the_mappings_time_is),
+      cmocka_unit_test(test_a_zone_beside_the_columns_own_is_told),
       cmocka_unit_test(test_nothing_is_guessed_that_nobody_hears_of),
       cmocka_unit_test(test_a_mapping_reads_back_what_it_wrote),
       cmocka_unit_test(test_a_mapping_says_what_is_wrong_with_it),

@@ -113,6 +113,30 @@ static void test_discharges_that_contradict_name_their_confluence(void **state) 
   hw_river_free(&river);
 }
 
+/* Of the larger of the two, whichever it is. */
+static void test_a_fifth_of_contradiction_is_tolerated(void **state) {
+  (void)state;
+  static const struct {
+    double above, below;
+    bool told;
+  } cases[] = {{30, 37.4, false}, {30, 37.6, true}, {37.4, 30, false}, {37.6, 30, true}};
+  for (size_t i = 0; i < 4; i++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             HYDRAULICS SEARCH SENSORS
+             "branches:\n"
+             "  - {id: stem, head_m: -61350, reaches: [{to_m: -31000, discharge_m3_s: %g}, {to_m: 0, "
+             "discharge_m3_s: %g}]}\n"
+             "  - {id: ash, head_m: -21000, joins: {branch: stem, at_m: -31000}, reaches: [{to_m: 0, discharge_m3_s: "
+             "2}]}\n"
+             "  - {id: brook, head_m: -7300, joins: {branch: ash, at_m: -4100}}\n",
+             cases[i].above - 2, cases[i].below);
+    hw_river river = parse("r.yaml", text);
+    assert_true((strstr(warnings, "come together") != NULL) == cases[i].told);
+    hw_river_free(&river);
+  }
+}
+
 static void test_a_tributary_without_discharge_is_the_difference_or_a_share(void **state) {
   (void)state;
   /* As in the manual: the stem grows from 5.1 to 8.0, and the ash joins within the second reach. */
@@ -294,6 +318,26 @@ static void check_same_quantity(const hw_quantity *a, const hw_quantity *b) {
 }
 
 /* The same river, with and without the word branches: the same bits. */
+/* Where a discharge is given it stays as the velocity changes; where an area is, it follows. */
+static void test_a_piece_of_a_course_knows_whether_its_discharge_follows(void **state) {
+  (void)state;
+  hw_river river = parse("r.yaml",
+                         "hydraulics: {velocity_m_s: 0.7, dispersion_m2_s: 41.3, area_m2: 14.2}\n"
+                         "search: {mass_g: [10, 100000], location_m: [-20000, -1000], time_s: [-43200, 0]}\n"
+                         "sensors: [{id: low, location_m: -900, noise_relative: 0.05}]\n"
+                         "reaches: [{to_m: -9000, discharge_m3_s: 5.1}, {to_m: 0, area_m2: 7.3}]\n");
+  hw__course *course = NULL;
+  assert_int_equal(hw__course_create(&river, 0, &course), HW_OK);
+  assert_int_equal(course->count, 3);
+  const double discharge[] = {5.1, 7.3 * 0.7, 14.2 * 0.7};
+  for (size_t i = 0; i < 3; i++) {
+    assert_int_equal(course->pieces[i].discharge_follows, i > 0);
+    assert_true(fabs(course->pieces[i].discharge_m3_s - discharge[i]) < 1e-12);
+  }
+  hw__course_free(course);
+  hw_river_free(&river);
+}
+
 static void test_one_branch_is_the_river_itself(void **state) {
   (void)state;
 #define COMMON                                                                                               \
@@ -609,12 +653,14 @@ int main(void) {
       cmocka_unit_test(test_missing_discharges_follow_from_continuity),
       cmocka_unit_test(test_discharges_follow_up_a_long_stem),
       cmocka_unit_test(test_discharges_that_contradict_name_their_confluence),
+      cmocka_unit_test(test_a_fifth_of_contradiction_is_tolerated),
       cmocka_unit_test(test_a_tributary_without_discharge_is_the_difference_or_a_share),
       cmocka_unit_test(test_two_brooks_may_make_a_river),
       cmocka_unit_test(test_travel_time_variance_and_decay_add_up_along_the_way),
       cmocka_unit_test(test_nothing_at_all_where_the_water_does_not_pass),
       cmocka_unit_test(test_mass_is_kept_over_confluences),
       cmocka_unit_test(test_a_course_is_the_way_down_as_one_line),
+      cmocka_unit_test(test_a_piece_of_a_course_knows_whether_its_discharge_follows),
       cmocka_unit_test(test_one_branch_is_the_river_itself),
       cmocka_unit_test(test_a_large_network_loads_in_under_a_second),
       cmocka_unit_test(test_a_course_begins_on_a_branch_that_there_is),

@@ -11,6 +11,7 @@
 #include <nlopt.h>
 #endif
 
+#include "check.h"
 #include "offline/batch.h"
 #include "offline/evolve.h"
 #include "paper_river.h"
@@ -161,6 +162,13 @@ static void test_store_stays_bounded_and_spread(void **unused) {
   hw_river_free(&river);
 }
 
+static void test_the_mean_square_of_no_release_leaves_out_non_detects(void **unused) {
+  (void)unused;
+  hw__kept kept[] = {{0, 1, 3, false}, {0, 2, 14.2, true}, {1, 3, -5, false}, {1, 4, 37, false}};
+  const hw__batch batch = {.count = 3, .readings = kept};
+  check_near(hw__batch_mean_square(&batch), (9.0 + 25) / 3, 1e-14);
+}
+
 static double half_model(void *context, const hw_source *source, double x_m, double t_s) {
   double c = 0;
   hw_transport_concentration(context, source, x_m, t_s, &c);
@@ -257,6 +265,7 @@ int main(void) {
       cmocka_unit_test(test_non_detects_only_count_above_their_limit),
 #ifdef HAVE_NLOPT
       cmocka_unit_test(test_genetic_and_de_are_no_worse_than_nlopt_esch),
+      cmocka_unit_test(test_the_mean_square_of_no_release_leaves_out_non_detects),
 #endif
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

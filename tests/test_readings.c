@@ -13,6 +13,7 @@
 
 #include "headwater/headwater.h"
 #include "io/number.h"
+#include "io/row.h"
 
 static hw_sensor sensors[] = {{.id = "s1", .location_m = 37.5}, {.id = "gauge \"B\"", .location_m = 141.2}};
 static hw_river river = {.sensors = sensors, .sensor_count = 2};
@@ -159,6 +160,16 @@ static void test_every_bad_header_has_its_sentence(void **state) {
        "r.csv:1: header 'time_s,sensor,value' has no concentration column, expected one of concentration_g_m3, "
        "concentration_mg_l, concentration_ug_l, concentration_ng_l"},
       {"time_s,time_h,sensor,concentration_g_m3\n", "r.csv:1: a second time column time_h, expected one"},
+      {"time_s,sensor,concentration_g_m3,sensor\n", "r.csv:1: a second sensor column sensor, expected one"},
+      {"time_s,sensor,concentration_g_m3,concentration_ug_l\n",
+       "r.csv:1: a second concentration column concentration_ug_l, expected one"},
+      {"time_s,gauge,gauge,discharge_m3_s\n", "r.csv:1: a second gauge column gauge, expected one"},
+      {"time_s,sensor,discharge_m3_s,concentration_g_m3,discharge_m3_s\n",
+       "r.csv:1: a second discharge column discharge_m3_s, expected one"},
+      {"time_s,sensor,concentration_g_m3,below_limit,note\n",
+       "r.csv:1: a column below_limit, expected limits written as <0.02 or >0.3 in a table"},
+      {"time_s,\"sensor,concentration_g_m3\n",
+       "r.csv:1: a quote that is not closed in the header, expected column names"},
       {"\x1f\x01\x08junk\n", "r.csv:1: binary data, expected readings as CSV or NDJSON text"},
       {"\x1f\x8b\x08junk\n", "r.csv:1: a gzip file, expected text; pipe it through zcat and read from -"},
       {"PK\x03\x04junk\n", "r.csv:1: a zipped file such as an Excel workbook, expected the sheet saved as CSV"},
@@ -170,6 +181,28 @@ static void test_every_bad_header_has_its_sentence(void **state) {
                      HW_EINPUT);
     assert_null(reader);
     assert_string_equal(error.text, cases[i].sentence);
+  }
+}
+
+static void test_a_table_has_so_many_columns_and_a_field_so_many_characters(void **state) {
+  (void)state;
+  for (int more = 0; more < 2; more++) {
+    char text[4000] = "time_s,sensor,concentration_g_m3";
+    hw_reader *reader = NULL;
+    hw_error error = {""};
+    for (int i = 3; i < HW__MOST_COLUMNS + more; i++) {
+      strcat(text, ",x");
+    }
+    strcat(text, "\n");
+    assert_int_equal(hw_reader_memory(text, strlen(text), "r.csv", &river, &reader, &error), more ? HW_EINPUT : HW_OK);
+    assert_int_equal(strstr(error.text, "columns, expected time, sensor and concentration") != NULL, more);
+    hw_reader_free(reader);
+    hw_reading reading;
+    snprintf(text, sizeof text, "time_s,sensor,concentration_g_m3\n1,\"\"\"%0*d\",3\n", HW__SCRATCH_SIZE - 2 + more, 0);
+    reader = open_text(text);
+    assert_int_equal(hw_reader_next(reader, &reading, &error), HW_EINPUT);
+    assert_int_equal(strstr(error.text, "characters long, expected a time, sensor") != NULL, more);
+    hw_reader_free(reader);
   }
 }
 
@@ -201,6 +234,31 @@ static void test_every_bad_row_has_its_sentence_and_the_next_row_follows(void **
     assert_int_equal(hw_reader_line(reader), 2);
     expect_reading(reader, 0, 7, 0.7, false);
     expect_end(reader);
+  }
+}
+
+/* As many as there is room for, and dots where some are left out. */
+static void test_an_unknown_sensor_is_told_which_there_are(void **state) {
+  (void)state;
+  for (size_t count = 1; count <= 8; count++) {
+    hw_sensor eight[8] = {{{0}}};
+    const hw_river many = {.sensors = eight, .sensor_count = count};
+    char sentence[400] = "r.csv:2: sensor 's9' is not in the river file, expected one of: ";
+    for (size_t i = 0; i < count; i++) {
+      snprintf(eight[i].id, sizeof eight[i].id, "gauge-at-the-weir-%zu", i);
+      if (i < 4) {
+        strcat(strcat(sentence, i ? ", " : ""), eight[i].id);
+      }
+    }
+    strcat(sentence, count > 4 ? ", ..." : "");
+    const char *text = "time_s,sensor,concentration_g_m3\n1,s9,0.1\n";
+    hw_reader *reader = NULL;
+    hw_reading reading;
+    hw_error error = {""};
+    assert_int_equal(hw_reader_memory(text, strlen(text), "r.csv", &many, &reader, &error), HW_OK);
+    assert_int_equal(hw_reader_next(reader, &reading, &error), HW_EINPUT);
+    assert_string_equal(error.text, sentence);
+    hw_reader_free(reader);
   }
 }
 
@@ -470,6 +528,7 @@ int main(void) {
       cmocka_unit_test(test_calendar_times_count_from_the_first_reading),
       cmocka_unit_test(test_calendar_times_are_unix_seconds_when_the_box_is_on_the_calendar),
       cmocka_unit_test(test_every_bad_header_has_its_sentence),
+      cmocka_unit_test(test_a_table_has_so_many_columns_and_a_field_so_many_characters),
       cmocka_unit_test(test_every_bad_row_has_its_sentence_and_the_next_row_follows),
       cmocka_unit_test(test_bad_ndjson_has_its_sentence),
       cmocka_unit_test(test_escapes_are_the_utf8_of_their_code),
@@ -478,6 +537,7 @@ int main(void) {
       cmocka_unit_test(test_numbers_parse_as_strtod_does),
       cmocka_unit_test(test_random_doubles_survive_writing_and_reading),
       cmocka_unit_test(test_duplicates_are_found_across_generations),
+      cmocka_unit_test(test_an_unknown_sensor_is_told_which_there_are),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,34 @@ static void test_a_spike_is_no_release(void **state) {
   assert_false(hw__two_pulses(&series, &sensor, &own, &valley_s));
 }
 
+/* A pulse of 10 without noise, and behind it a hump of 8 of which so many readings lie above half of its rise; four
+ * standard deviations of what they tell together are the least that a second pulse has. */
+static bool shows_hump(int above_half, double noise_relative) {
+  static const double pulse[] = {0, 0, 0, 5, 10, 10, 10, 5, 0, 0, 0, 0, 2.5};
+  hw_sensor sensor;
+  hw_sensor_init(&sensor);
+  sensor.noise_relative = noise_relative;
+  memset(&series, 0, sizeof series);
+  for (int i = 0; i < 30; i++) {
+    const double behind = i < 15 ? 8 : i < 13 + above_half ? 4.1 : i == 13 + above_half ? 2.5 : 0;
+    hw__series_insert(&series, &(hw_reading){.time_s = 600 * i, .concentration_g_m3 = i < 13 ? pulse[i] : behind});
+  }
+  own = (hw__fit){.seen = true, .floor_g_m3 = 1e-6};
+  double valley_s = NAN;
+  const bool two = hw__two_pulses(&series, &sensor, &own, &valley_s);
+  assert_true(valley_s >= 600 * 8 && valley_s <= 600 * 11);
+  return two;
+}
+
+static void test_the_readings_of_a_hump_count_together_up_to_four(void **state) {
+  (void)state;
+  for (int count = 3; count <= 7; count++) {
+    const double most = 1 / (4 * sqrt(2 / fmin(count, 4)));
+    assert_true(shows_hump(count, 0.99 * most));
+    assert_false(shows_hump(count, 1.01 * most));
+  }
+}
+
 static void add_release(const hw_river *river, const hw_source *source) {
   for (size_t i = 0; i < reading_count; i++) {
     readings[i].concentration_g_m3 += concentration(river, source, readings[i].sensor, readings[i].time_s);
@@ -265,6 +293,7 @@ static void test_one_release_is_one(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_second_pulse_is_told_from_noise_and_from_a_shoulder),
+      cmocka_unit_test(test_the_readings_of_a_hump_count_together_up_to_four),
       cmocka_unit_test(test_a_spike_is_no_release),
       cmocka_unit_test(test_two_releases_are_counted_and_each_is_found),
       cmocka_unit_test(test_whoever_made_the_smaller_release_is_suspected_too),

@@ -128,6 +128,28 @@ static void test_json_holds_every_value_to_the_bit(void **state) {
   }
 }
 
+/* What is known of a range is told. */
+static void test_a_range_is_null_where_nothing_of_it_is_known(void **state) {
+  (void)state;
+  for (int known = 0; known < 8; known++) {
+    hw_estimate estimate = sample_estimate();
+    estimate.velocity_m_s =
+        (hw_range){known & 1 ? 1.2 : (double)NAN, known & 2 ? 1.3 : (double)NAN, known & 4 ? 1.4 : (double)NAN};
+    const hw_result result = sample_result(&estimate);
+    char *text = NULL;
+    assert_int_equal(hw_result_json(&result, true, &text), HW_OK);
+    json_t *json = parse(text);
+    const json_t *range = json_object_get(json_object_get(json, "hydraulics"), "velocity_m_s");
+    assert_true(json_is_null(range) == !known);
+    for (size_t i = 0; known && i < 3; i++) {
+      const json_t *value = json_array_get(range, i);
+      assert_true(known >> i & 1 ? fabs(json_real_value(value) - 1.2 - 0.1 * (double)i) < 1e-9 : json_is_null(value));
+    }
+    json_decref(json);
+    free(text);
+  }
+}
+
 static void test_json_without_an_estimate_keeps_its_keys(void **state) {
   (void)state;
   static const char *const keys[] = {"schema",        "river",  "method",       "seed",     "readings",   "provisional",
@@ -536,6 +558,7 @@ static void test_numbers_in_a_warning_become_what_people_read(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_json_holds_every_value_to_the_bit),
+      cmocka_unit_test(test_a_range_is_null_where_nothing_of_it_is_known),
       cmocka_unit_test(test_json_without_an_estimate_keeps_its_keys),
       cmocka_unit_test(test_calendar_results_give_the_instant),
       cmocka_unit_test(test_text_is_for_people),

@@ -226,6 +226,18 @@ static void test_branches(void **state) {
   REFUSED_BRANCH(m.sensors[1].branch = 1; m.sensors[1].location_m = 0, NULL);
   REFUSED_BRANCH(m.sensors[1].branch = 1; m.sensors[1].location_m = 1,
                                           "sensor s2 at 1 m lies below the mouth of branch ash, expected 0 m or less");
+  REFUSED_BRANCH(m.branches[1].joins_at_m = -61350, NULL);
+  REFUSED_BRANCH(m.branches[1].joins_at_m = -61351,
+                 "branch ash joins stem at -61351 m, expected a metre between its ends, -61350 and -15000");
+  REFUSED_BRANCH(m.branches[1].joins_at_m = -15000, NULL);
+  REFUSED_BRANCH(m.branches[1].joins_at_m = -14999,
+                 "branch ash joins stem at -14999 m, expected a metre between its ends, -61350 and -15000");
+  REFUSED_BRANCH(m.branches[1].joins_at_m = NAN,
+                 "branch ash joins stem at nan m, expected a metre between its ends, -61350 and -15000");
+  REFUSED_BRANCH(m.branches[1].joins = 1, "branch ash joins itself, expected another branch");
+  REFUSED_BRANCH(m.branches[1].joins = 2, "branch ash leads to a branch that is not there");
+  REFUSED_BRANCH(m.branches[1].joins = HW_OUTLET,
+                 "branch ash joins nothing, and so does stem: two outlets, expected exactly one");
   REFUSED_BRANCH(m.sensors[1].branch = 2, "sensor s2 is on a branch that is not there");
 }
 

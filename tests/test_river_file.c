@@ -182,6 +182,10 @@ static const struct {
      "r.yaml:5: prior is '0', expected a positive number"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: 5}\n",
      "r.yaml:5: active is '5', expected a list"},
+    {HYDRAULICS SEARCH SENSORS
+     "candidates:\n  - {id: a, location_m: 1, active: [[-20000, -18000], [2026-03-01T00:00:00Z, "
+     "2026-03-01T01:00:00Z]]}\n",
+     "r.yaml:5: active window has instants, expected numbers as in search time_s"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1, active: []}\n",
      "r.yaml:5: active is a list of 0, expected 1 to 10000 windows [from, to]"},
     {HYDRAULICS SEARCH SENSORS "candidates:\n  - {id: a, location_m: 1,\n     active: [[1, 2, 3]]}\n",
@@ -288,6 +292,7 @@ static const struct {
     {HYDRAULICS SEARCH SENSORS "---\nname: second\n", "r.yaml:5: a second YAML document, expected one in one file"},
     {"name: a\x01\n",
      "r.yaml:1: bytes that are no text (control characters are not allowed), expected a river in YAML"},
+    {"name: a\nb: \xc3\n", "r.yaml:2: bytes that are no text (invalid trailing UTF-8 octet), expected a river in YAML"},
     {"name: b\n\xff\xfe\n", "r.yaml:2: bytes that are no text (invalid leading UTF-8 octet), expected a river in YAML"},
 };
 

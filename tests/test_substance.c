@@ -55,6 +55,13 @@ static void test_volatilisation_goes_by_the_depth(void **state) {
   hw_river_free(&measured);
 }
 
+static void test_nothing_is_in_doubt_of_a_loss_that_there_is_none_of(void **state) {
+  (void)state;
+  hw_river river = river_of("0.8", "31", "substance: {name: salt}\n" SENSORS);
+  assert_true(river.substance.loss_factor == 1 && river.hydraulics.decay_per_s == 0);
+  hw_river_free(&river);
+}
+
 static void test_guideline_stands_in_for_an_alarm_level(void **state) {
   (void)state;
   hw_river river =
@@ -195,6 +202,7 @@ static void test_doubt_of_the_retardation_adds_to_that_of_the_velocity(void **st
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_volatilisation_goes_by_the_depth),
+      cmocka_unit_test(test_nothing_is_in_doubt_of_a_loss_that_there_is_none_of),
       cmocka_unit_test(test_guideline_stands_in_for_an_alarm_level),
       cmocka_unit_test(test_what_sorbs_comes_later_and_comes_whole),
       cmocka_unit_test(test_doubt_of_the_loss_is_doubt_of_the_mass),

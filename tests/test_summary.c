@@ -142,6 +142,21 @@ static void test_suspicion_is_bayes_rule_on_the_density(void **state) {
   check_near(out[0].probability + out[1].probability + out[2].probability + out[3].probability, 1, 1e-12);
 }
 
+/* Where all samples lie at one place the kernel is a millionth of the box wide. */
+static void test_samples_at_one_place_suspect_what_is_there(void **state) {
+  (void)state;
+  fill_samples(-20000, 0);
+  hw_candidate c[] = {{.location_m = -20000.1}};
+  hw_river river = river_with(c, 1);
+  hw_suspicion out[2];
+  assert_int_equal(hw__summary_suspicions(&river, samples, COUNT, NULL, NULL, &scratch, out), 2);
+  const double length = box.hi.location_m - box.lo.location_m, width = 1e-6 * length + 1e-6, z = 0.1 / width;
+  const double odds = 0.8 * length * exp(-0.5 * z * z) / (width * sqrt(2 * M_PI)) / 0.2;
+  const double found = out[0].candidate == 0 ? out[0].probability : out[1].probability;
+  check_near(found, odds / (1 + odds), 1e-6);
+  assert_true(found > 0.05 && found < 0.95);
+}
+
 static double probability_of(const hw_suspicion *rows, size_t count, ptrdiff_t candidate) {
   for (size_t i = 0; i < count; i++) {
     if (rows[i].candidate == candidate) {
@@ -322,6 +337,7 @@ int main(void) {
       cmocka_unit_test(test_one_mode_is_one_stretch),
       cmocka_unit_test(test_two_modes_are_two_stretches),
       cmocka_unit_test(test_a_stretch_ends_where_the_box_does),
+      cmocka_unit_test(test_samples_at_one_place_suspect_what_is_there),
       cmocka_unit_test(test_suspicion_is_bayes_rule_on_the_density),
       cmocka_unit_test(test_priors_multiply_the_odds),
       cmocka_unit_test(test_a_candidate_idle_at_the_time_is_less_suspect),

@@ -317,6 +317,10 @@ static void test_nothing_before_release_or_upstream(void **state) {
   hw_derivatives d, zero = {0};
   hw_leg_derivatives(&leg, 1300, -0.37, true, &d);
   assert_memory_equal(&d, &zero, sizeof d);
+  const hw_leg nowhere = {.sharpness_per_s = 0.1, .discharge_m3_s = 14.2, .travel_dl = -1, .sharpness_dl = 0.01};
+  hw_leg_derivatives(&nowhere, 1300, 37, true, &d);
+  assert_memory_equal(&d, &zero, sizeof d);
+  assert_true(hw_leg_response(&nowhere, 37) == 0 && hw_leg_lasting(&nowhere, 37, 14) == 0);
   hw_transport_free(transport);
   hw_river_free(&river);
 }

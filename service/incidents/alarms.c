@@ -18,7 +18,7 @@ static json_t *trust_of(const hw_estimate *e) {
 
 /* ", provisional" and the like, for sentences. */
 static const char *mark_of(const hw_estimate *e) {
-  return e->trust == HW_TRUST_NONE ? "; the answer is not trusted" : e->provisional ? "; provisional" : "";
+  return e->provisional ? "; provisional" : "";
 }
 
 /* Never 0 % and never 100 %: no method is that sure. */

@@ -146,8 +146,9 @@ static void take(walk *w, const hw__value *row) {
     return;
   }
   check_sum(w, row);
-  w->received_us = hw__value_integer(&row[HW_LINK_RECEIVED]);
-  note_gap(w, seq, w->received_us);
+  const int64_t received_us = hw__value_integer(&row[HW_LINK_RECEIVED]);
+  note_gap(w, seq, received_us);
+  w->received_us = received_us;
   hw__mark_step(&w->at, seq, hw__value_integer(&row[HW_LINK_SUM]));
 }
 

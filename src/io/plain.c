@@ -21,8 +21,8 @@ static size_t group_mark(hw__slice text, char decimal, bool *foreign) {
 }
 
 bool hw__plain(hw__slice text, char decimal, char scratch[HW__PLAIN_SIZE], hw__slice *out) {
-  size_t wrote = 0, run = 0, groups = 0, foreign_marks = 0; /* run: digits since the last mark */
-  bool whole = true;                                        /* before the decimal mark */
+  size_t wrote = 0, run = 0, foreign_marks = 0; /* run: digits since the last mark */
+  bool whole = true, grouped = false;           /* before the decimal mark; behind a mark between thousands */
   for (size_t i = 0; i < text.size;) {
     const char c = text.text[i];
     bool foreign = false;
@@ -31,10 +31,10 @@ bool hw__plain(hw__slice text, char decimal, char scratch[HW__PLAIN_SIZE], hw__s
       return false;
     }
     if (mark) {
-      if (groups ? run != 3 : run > 3) {
+      if (grouped ? run != 3 : run > 3) {
         return false;
       }
-      groups++;
+      grouped = true;
       foreign_marks += foreign;
       run = 0;
       i += mark;
@@ -42,7 +42,7 @@ bool hw__plain(hw__slice text, char decimal, char scratch[HW__PLAIN_SIZE], hw__s
     }
     if (whole && !is_digit(c) && run) { /* the decimal mark, an exponent */
       whole = false;
-      if (groups && run != 3) {
+      if (grouped && run != 3) {
         return false;
       }
     }
@@ -51,7 +51,7 @@ bool hw__plain(hw__slice text, char decimal, char scratch[HW__PLAIN_SIZE], hw__s
     i++;
   }
   const bool doubtful = foreign_marks == 1 && whole; /* 1.234 or 1,234 */
-  if (doubtful || (whole && groups && run != 3) || (decimal == ',' && !groups && memchr(text.text, '.', text.size))) {
+  if (doubtful || (whole && grouped && run != 3) || (decimal == ',' && !grouped && memchr(text.text, '.', text.size))) {
     return false;
   }
   *out = (hw__slice){scratch, wrote};

@@ -18,7 +18,7 @@ typedef struct {
   hw_river river; /* its course */
   size_t *own;    /* by sensor of the network: the course's sensor, or HW_OUTLET */
   void *state;
-  size_t readings;
+  bool heard;
 } path;
 
 struct hw__paths {
@@ -182,7 +182,7 @@ hw_status hw__paths_observe(hw__paths *p, const hw_reading *reading) {
       if (status != HW_OK) {
         return status;
       }
-      one->readings++;
+      one->heard = true;
     }
   }
   return HW_OK;
@@ -216,7 +216,7 @@ static hw_status choose(hw__paths *p, size_t *best, hw_estimate *out) {
     path *one = &p->paths[i];
     hw_estimate e;
     hw_estimate_init(&e);
-    status = one->readings ? p->method->estimate(one->state, &e) : HW_EEMPTY;
+    status = one->heard ? p->method->estimate(one->state, &e) : HW_EEMPTY;
     if (status != HW_OK) {
       continue;
     }

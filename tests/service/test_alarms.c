@@ -159,6 +159,64 @@ static void test_a_candidate_is_named_and_cleared(void **state) {
   check_told(s, "candidate_withdrawn", "Paper mill is no longer suspected: probability 37 %.");
 }
 
+/* What is right on a bound is told, and stays told. */
+static void test_the_bounds_belong_to_the_alarm(void **state) {
+  (void)state;
+  scene *s = set();
+  s->engine.options.candidate_probability = 0.75;
+  s->suspicion.probability = 0.7499;
+  s->arrival.exceeds_alarm = 0.4999;
+  check_told(s, "", NULL);
+  s->suspicion.probability = 0.75;
+  s->arrival.exceeds_alarm = 0.5;
+  check_told(s, "candidate intake_alarm", "probability 50 %.");
+  s->suspicion.probability = 0.375;
+  s->arrival.exceeds_alarm = 0.25;
+  check_told(s, "", NULL);
+  s->arrival.first_s.lo -= 1950; /* a quarter of the window of 7800 s */
+  check_told(s, "", NULL);
+  s->arrival.first_s.lo -= 1;
+  check_told(s, "intake_alarm_changed", NULL);
+  s->arrival.last_s.hi -= 3000; /* of 9751 s */
+  check_told(s, "intake_alarm_changed", NULL);
+  s->suspicion.probability = 0.3749;
+  s->arrival.exceeds_alarm = 0.2499;
+  check_told(s, "candidate_withdrawn intake_alarm_withdrawn", NULL);
+}
+
+/* A window of minutes is told again when it moves by more than fifteen of them. */
+static void test_a_short_window_is_not_told_of_every_minute(void **state) {
+  (void)state;
+  scene *s = set();
+  s->arrival.exceeds_alarm = 0.97;
+  s->arrival.last_s.hi = 4200;
+  check_told(s, "intake_alarm", NULL);
+  s->arrival.last_s.hi = 4200 + 900;
+  check_told(s, "", NULL);
+  s->arrival.last_s.hi = 4201 + 900;
+  check_told(s, "intake_alarm_changed", NULL);
+}
+
+/* Never 0 % and never 100 %. */
+static void test_a_probability_is_told_in_whole_percents_short_of_certainty(void **state) {
+  (void)state;
+  static const struct {
+    double probability;
+    const char *words;
+  } cases[] = {{0.9, "probability 90 %."},
+               {0.985, "probability 99 %."},
+               {0.994, "probability 99 %."},
+               {0.9941, "more than 99 %."},
+               {1, "more than 99 %."}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    scene *s = set();
+    s->arrival.exceeds_alarm = cases[i].probability;
+    check_told(s, "intake_alarm", cases[i].words);
+    s->arrival.exceeds_alarm = i == 4 ? 0 : i == 3 ? 0.0059 : 0.006;
+    check_told(s, "intake_alarm_withdrawn", i < 3 ? "probability now 1 %." : "probability now less than 1 %.");
+  }
+}
+
 /* Several of each, listed in another order than the river's. */
 static void test_each_candidate_and_intake_is_told_of_by_its_own_figures(void **state) {
   (void)state;
@@ -251,6 +309,9 @@ int main(void) {
       cmocka_unit_test(test_a_window_that_moves_is_told_again),
       cmocka_unit_test(test_without_trust_nothing_is_raised_and_nothing_withdrawn),
       cmocka_unit_test(test_a_candidate_is_named_and_cleared),
+      cmocka_unit_test(test_the_bounds_belong_to_the_alarm),
+      cmocka_unit_test(test_a_short_window_is_not_told_of_every_minute),
+      cmocka_unit_test(test_a_probability_is_told_in_whole_percents_short_of_certainty),
       cmocka_unit_test(test_each_candidate_and_intake_is_told_of_by_its_own_figures),
       cmocka_unit_test(test_every_one_of_many_intakes_is_told),
       cmocka_unit_test(test_a_window_that_appears_or_goes_is_told),

@@ -306,6 +306,27 @@ static void test_values_and_times_have_bounds(void **state) {
   }
 }
 
+/* The clock is at 8:00 and may yet be at 9:00: what is dated between is not judged before it stands. */
+static void test_what_a_clock_in_doubt_cannot_judge_waits(void **state) {
+  static const struct {
+    const char *time;
+    bool undecided;
+    size_t count, rejects;
+  } cases[] = {
+      {"08:05:00", false, 1, 0}, {"08:05:01", true, 0, 0}, {"09:05:00", true, 0, 0}, {"09:05:01", false, 0, 1}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    hw__ingest ingest = start(*state);
+    char body[120];
+    ingest.possible_s = ingest.now_unix_s + 3600;
+    snprintf(body, sizeof body, "{\"sensor\": \"s1\", \"time\": \"2027-01-15T%sZ\", \"concentration_g_m3\": 0.5}",
+             cases[i].time);
+    assert_int_equal(hw__ingest_body(&ingest, HW_BODY_JSON, body, strlen(body)), HW_OK);
+    assert_true(ingest.undecided == cases[i].undecided);
+    assert_true(ingest.count == cases[i].count && ingest.reject_count == cases[i].rejects);
+    hw__ingest_clear(&ingest);
+  }
+}
+
 static void test_every_fate_has_a_label_and_a_text_of_its_own(void **state) {
   (void)state;
   for (hw__fate a = 0; a < HW_FATE_COUNT; a++) {
@@ -316,6 +337,108 @@ static void test_every_fate_has_a_label_and_a_text_of_its_own(void **state) {
   }
   assert_string_equal(hw__fate_label(HW_FATE_COUNT), "unknown");
   assert_string_equal(hw__fate_text(HW_FATE_COUNT), "unknown");
+}
+
+/* All that came of a body: readings and reasons, in the order of their lines. */
+static void check_said(const hw__catalog *catalog, hw__body_kind kind, double nanoseconds, const char *body,
+                       const char *expected) {
+  hw__ingest ingest = start(catalog);
+  char said[1000] = "";
+  ingest.nanoseconds = nanoseconds;
+  assert_int_equal(hw__ingest_body(&ingest, kind, body, strlen(body)), HW_OK);
+  for (size_t i = 0, r = 0; i < ingest.count || r < ingest.reject_count;) {
+    char *end = said + strlen(said);
+    if (i < ingest.count && (r == ingest.reject_count || ingest.entries[i].line < ingest.rejects[r].line)) {
+      const hw__checked_reading *e = &ingest.entries[i++];
+      snprintf(end, 200, "%zu %s %.17g%s %s%.17g; ", e->line,
+               hw__site_name(hw__catalog_site(catalog, e->place.site), e->place), e->time_s,
+               e->calendar ? " dated" : "",
+               e->below_limit   ? "<"
+               : e->above_limit ? ">"
+                                : "",
+               e->concentration_g_m3);
+    } else {
+      snprintf(end, 200, "%zu %s; ", ingest.rejects[r].line, ingest.rejects[r].reason);
+      r++;
+    }
+  }
+  hw__ingest_clear(&ingest);
+  assert_string_equal(said, expected);
+}
+
+static void test_what_is_refused_gets_a_sentence(void **state) {
+  static const struct {
+    hw__body_kind kind;
+    const char *body, *said;
+  } cases[] = {
+      {HW_BODY_CSV,
+       "time_s,sensor,concentration_g_m3\n1,s1,0.5\n2,s1,-0.1\n3,s1,<-1e-9\n4,s1,2e6\n2e10,s1,1\n5,,1\n6,s7,1\n",
+       "2 s1 1 0.5; 3 concentration -0.1 g/m3, expected zero or more (-0.0002 within this sensor's noise); 4 "
+       "concentration_g_m3 '<-1e-9', expected a number, '<' or '>' and a limit, or nothing; 5 concentration 2e+06 "
+       "g/m3, expected at most 1e+06; 6 time 2e+10 s, out of any range; 7 no sensor, expected its id; 8 no sensor "
+       "'s7'; "},
+      {HW_BODY_CSV, "time,sensor,discharge_m3_s\n", ""},
+      {HW_BODY_JSON,
+       "[{\"gauge\": \"g1\", \"time_s\": 1, \"discharge_m3_s\": 0},{\"gauge\": \"g1\", \"time_s\": 1, "
+       "\"discharge_m3_s\": 2e6},"
+       "{\"gauge\": \"g1\", \"time_s\": 1, \"discharge_m3_s\": true},{\"gauge\": \"g7\", \"time_s\": 1, "
+       "\"discharge_m3_s\": 1},"
+       "{\"gauge\": \"g1\", \"time_s\": 1, \"discharge_m3_s\": \"14.2\"},{\"time_s\": 1, \"discharge_m3_s\": 1}]",
+       "1 discharge 0 m3/s, expected a positive number; 2 discharge 2e+06 m3/s, expected at most 1e+06; 3 "
+       "discharge_m3_s is not a number; 4 no gauge 'g7'; 5 g1 1 14.199999999999999; 6 no gauge, expected its id; "},
+      {HW_BODY_JSON,
+       "[7, {\"sensor\": \"s1\", \"time_s\": \"x\", \"concentration_g_m3\": 1},"
+       "{\"sensor\": \"s1\", \"time\": 3, \"concentration_g_m3\": 1},{\"sensor\": \"s1\", \"concentration_g_m3\": 1},"
+       "{\"sensor\": \"s1\", \"time_s\": 1, \"concentration_g_m3\": \"much\"},"
+       "{\"sensor\": \"s1\", \"time_s\": 1, \"concentration_g_m3\": [1]},"
+       "{\"sensor\": \"s1\", \"time_s\": 1, \"concentration_g_m3\": 1, \"below_limit\": 1}]",
+       "1 not an object, expected {\"sensor\": ...}; 2 time 'x', expected a number; 3 time '', expected ISO 8601 with "
+       "Z or an offset; 4 time '', expected a number; 5 concentration 'much', expected a number, <limit or >limit; 6 "
+       "concentration_g_m3 is not a number, <limit or >limit; 7 below_limit is neither true nor false; "},
+      {HW_BODY_JSON,
+       "[{\"sensor\": \"s1\", \"time_s\": 1, \"concentration_g_m3\": 1, \"below_limit\": \"true\", \"above_limit\": "
+       "null},"
+       "{\"sensor\": \"s1\", \"time_h\": 2, \"concentration_ug_l\": 14, \"above_limit\": true, \"below_limit\": false},"
+       "{\"sensor\": \"s1\", \"time_s\": 3, \"concentration_g_m3\": 1, \"below_limit\": true, \"above_limit\": true}]",
+       "1 s1 1 <1; 2 s1 7200 >0.014; 3 concentration '', expected a number, <limit or >limit; "},
+      {HW_BODY_JSON, "[{\"sensor\": \"a]\\\"}\", \"time_s\": 1},\n\n{\"sensor\" \"s1\"}]",
+       "3 not JSON: ':' expected near '\"s1\"'; "},
+      {HW_BODY_JSON, "\n[{\"sensor\": \"s1\"}\n", "3 not JSON: ']' expected near end of file; "},
+      {HW_BODY_JSON, "[{\"sensor\": \"s1\"}}", "1 not JSON: ']' expected near '}'; "},
+      {HW_BODY_JSON, "[] \n x", "1 not JSON: end of file expected; "},
+      {HW_BODY_JSON, " [ ] \n ", ""},
+      {HW_BODY_JSON, "[[{}], []]",
+       "1 not an object, expected {\"sensor\": ...}; 2 not an object, expected {\"sensor\": ...}; "},
+      {HW_BODY_LINE,
+       "# no\n \nw,sensor=s1 concentration_g_m3=1 x\n,sensor=s1 concentration_g_m3=1 1\nw,sensor=s1 below_limit=9 1\r\n"
+       "w,sensor=s\\1,river=de\\mo concentration_g_m3=\"<1\" 3\nw,gauge=g1,sensor=s1 discharge_m3_s=14u\t4  ",
+       "3 expected measurement,tags fields timestamp; 4 expected measurement,tags fields timestamp; 5 expected "
+       "measurement,tags fields timestamp; 6 s1 3e-09 dated <1; 7 time '', expected ISO 8601 with Z or an offset; "},
+      {HW_BODY_NDJSON, "{\"sensor\": \"s1\", \"time_s\": 1, \"concentration_g_m3\": 1, \"below_limit\": 3}\n",
+       "1 below_limit is neither true nor false; "},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    check_said(*state, cases[i].kind, 0, cases[i].body, cases[i].said);
+  }
+}
+
+/* A stamp in ticks of whatever length: seconds are whole, and what is left of them is not lost. */
+static void test_stamps_of_line_protocol_keep_their_precision(void **state) {
+  static const struct {
+    double nanoseconds;
+    const char *stamp, *said;
+  } cases[] = {{1, "1799999999123456789", "1 s1 1799999999.1234567 dated 1; "},
+               {1, "-1500000000", "1 s1 -1.5 dated 1; "},
+               {1e3, "1799999999123457", "1 s1 1799999999.123457 dated 1; "},
+               {1e6, "1799999999250", "1 s1 1799999999.25 dated 1; "},
+               {1e9, "1799999999", "1 s1 1799999999 dated 1; "},
+               {60e9, "29999999", "1 s1 1799999940 dated 1; "},
+               {3600e9, "499999", "1 s1 1799996400 dated 1; "}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    char body[100];
+    snprintf(body, sizeof body, "w,sensor=s1 concentration_g_m3=1 %s", cases[i].stamp);
+    check_said(*state, HW_BODY_LINE, cases[i].nanoseconds, body, cases[i].said);
+  }
 }
 
 static void test_json_array_counts_its_elements(void **state) {
@@ -516,7 +639,10 @@ int main(void) {
       cmocka_unit_test(test_csv_without_a_header_is_one_rejection),
       cmocka_unit_test(test_calendar_readings_from_the_future_are_refused),
       cmocka_unit_test(test_values_and_times_have_bounds),
+      cmocka_unit_test(test_what_a_clock_in_doubt_cannot_judge_waits),
       cmocka_unit_test(test_every_fate_has_a_label_and_a_text_of_its_own),
+      cmocka_unit_test(test_what_is_refused_gets_a_sentence),
+      cmocka_unit_test(test_stamps_of_line_protocol_keep_their_precision),
       cmocka_unit_test(test_json_array_counts_its_elements),
       cmocka_unit_test(test_a_json_body_is_good_as_a_whole_or_one_rejection),
       cmocka_unit_test(test_an_object_too_long_for_a_reading_is_not_parsed),

@@ -22,6 +22,53 @@ static void test_connect_keeps_the_session_and_carries_credentials(void **state)
   assert_int_equal(hw__mqtt_write_connect(&login, packet, 20), 0); /* does not fit: nothing, not a part */
 }
 
+/* Each as MQTT 3.1.1 has it, in a buffer that it fills, and not at all in one that is a byte short. */
+static void test_small_packets_are_the_standards(void **state) {
+  (void)state;
+  uint8_t out[300];
+  static const uint8_t subscribe[] =
+      "\x82\x08\x01\x25\x00\x03"
+      "a/b\x01",
+                       puback[] = "\x40\x02\x12\x34";
+  assert_int_equal(hw__mqtt_write_subscribe("a/b", 0x125, out, 10), 10);
+  assert_memory_equal(out, subscribe, 10);
+  assert_int_equal(hw__mqtt_write_subscribe("a/b", 0x125, out, 9), 0);
+  assert_int_equal(hw__mqtt_write_puback(0x1234, out, 4), 4);
+  assert_memory_equal(out, puback, 4);
+  assert_int_equal(hw__mqtt_write_puback(0x1234, out, 3), 0);
+  assert_int_equal(hw__mqtt_write_ping(out, 2), 2);
+  assert_memory_equal(out, "\xc0\x00", 2);
+  assert_int_equal(hw__mqtt_write_ping(out, 1), 0);
+  assert_int_equal(hw__mqtt_write_disconnect(out, 2), 2);
+  assert_memory_equal(out, "\xe0\x00", 2);
+  char filter[224] = "";
+  for (size_t size = 122; size < 124; size++) { /* 127 bytes is the most that one byte of length tells */
+    memset(filter, 'x', size);
+    const size_t head = size == 122 ? 2 : 3;
+    assert_int_equal(hw__mqtt_write_subscribe(filter, 7, out, sizeof out), head + 5 + size);
+    assert_memory_equal(out, size == 122 ? "\x82\x7f\x00\x07" : "\x82\x80\x01\x00\x07", head + 2);
+  }
+  const hw__mqtt_login nobody = {.client = "hw", .keep_alive_s = 258};
+  assert_int_equal(hw__mqtt_write_connect(&nobody, out, sizeof out), 16);
+  assert_memory_equal(out, "\x10\x0e\x00\x04MQTT\x04\x00\x01\x02\x00\x02hw", 16);
+}
+
+/* A length of four bytes is the longest; what has not come yet is waited for. */
+static void test_lengths_are_read_to_their_last_byte(void **state) {
+  (void)state;
+  static uint8_t packet[20000] = "\x30\x80\x80\x01"; /* 16384 bytes */
+  hw__mqtt_packet read;
+  assert_int_equal(hw__mqtt_next(packet, 3, sizeof packet, &read), 0);
+  assert_int_equal(hw__mqtt_next(packet, 4 + 16383, sizeof packet, &read), 0);
+  assert_int_equal(hw__mqtt_next(packet, 4 + 16384, 16384, &read), 1);
+  assert_true(read.size == 4 + 16384 && read.body == packet + 4 && read.body_size == 16384 && !read.cut);
+  assert_int_equal(hw__mqtt_next(packet, 4 + 16383, 16383, &read), 1);
+  assert_true(read.size == 4 + 16384 && read.body_size == 16383 && read.cut);
+  static const uint8_t four[] = "\x3b\x80\x80\x80\x01";
+  assert_int_equal(hw__mqtt_next(four, 5, 0, &read), 1);
+  assert_true(read.size == 5 + 2097152 && read.type == 3 && read.flags == 11);
+}
+
 static void test_packets_are_cut_where_they_end(void **state) {
   (void)state;
   hw__mqtt_packet packet;
@@ -114,6 +161,8 @@ static void test_topics_name_a_river_and_a_sensor(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_connect_keeps_the_session_and_carries_credentials),
+      cmocka_unit_test(test_small_packets_are_the_standards),
+      cmocka_unit_test(test_lengths_are_read_to_their_last_byte),
       cmocka_unit_test(test_packets_are_cut_where_they_end),
       cmocka_unit_test(test_a_packet_beyond_the_limit_is_cut_and_keeps_its_number),
       cmocka_unit_test(test_publishes_that_break_the_rules_are_refused),

@@ -4,80 +4,16 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <libpq-fe.h>
+#include <sqlite3.h>
 
+#include "api/move.h"
 #include "base/clock.h"
-#include "service_fixture.h"
 #include "store/head_file.h"
-#include "store/store.h"
 #include "store/verify.h"
-
-/* Set by postgres.py: the same tests on PostgreSQL. */
-static const char *postgres;
-
-typedef struct {
-  char folder[64], path[96]; /* path: of the database, or its URL */
-  hw__catalog *catalog;
-  hw__store *store;
-} fixture;
-
-static hw__db_status open_store(fixture *f) {
-  char sentence[256];
-  return hw__store_open(f->path, f->catalog, &f->store, sentence, sizeof sentence);
-}
-
-static void ask_postgres(const char *sql) {
-  PGconn *link = PQconnectdb(postgres);
-  PGresult *result = PQexec(link, sql);
-  assert_int_equal(PQresultStatus(result), PGRES_COMMAND_OK);
-  PQclear(result);
-  PQfinish(link);
-}
-
-static int set_up(void **state) {
-  fixture *f = calloc(1, sizeof *f);
-  snprintf(f->folder, sizeof f->folder, "/tmp/headwater-store-XXXXXX");
-  if (!f || !mkdtemp(f->folder)) {
-    return 1;
-  }
-  if (postgres) {
-    snprintf(f->path, sizeof f->path, "%s", postgres);
-    ask_postgres("SET client_min_messages = error; DROP SCHEMA IF EXISTS headwater CASCADE");
-  } else {
-    snprintf(f->path, sizeof f->path, "%s/test.db", f->folder);
-  }
-  f->catalog = fixture_catalog(2);
-  *state = f;
-  return open_store(f) == HW_DB_OK ? 0 : 1;
-}
-
-static int tear_down(void **state) {
-  fixture *f = *state;
-  hw__store_close(f->store);
-  hw__catalog_free(f->catalog);
-  const char *const endings[] = {"", "-wal", "-shm", "-lock", "-head"};
-  for (int i = 0; i < 5; i++) {
-    char path[128];
-    snprintf(path, sizeof path, "%s%s", f->path, endings[i]);
-    unlink(path);
-  }
-  rmdir(f->folder);
-  free(f);
-  return 0;
-}
-
-static hw__checked_reading entry(size_t site, size_t sensor, double time_s, double c) {
-  return (hw__checked_reading){.place = {site, sensor}, .time_s = time_s, .concentration_g_m3 = c};
-}
-
-static hw__db_status put(fixture *f, hw__checked_reading *entries, size_t count, hw__ingest *out) {
-  *out = (hw__ingest){.catalog = f->catalog, .entries = entries, .count = count};
-  return hw__store_ingest(f->store, out);
-}
+#include "store_fixture.h"
 
 static void test_the_same_reading_twice_is_stored_once(void **state) {
   fixture *f = *state;
@@ -135,6 +71,82 @@ static void test_everything_is_there_after_reopening(void **state) {
   assert_int_equal(page[0].seq, 31);
   assert_true(page[0].concentration_g_m3 == 0.01 * 30);
   hw__store_return(f->store, db);
+}
+
+static void test_a_copy_has_all_of_it_and_needs_a_place(void **state) {
+  fixture *f = *state;
+  hw__ingest ingest;
+  char path[128], sentence[256];
+  if (postgres) {
+    skip(); /* an engine without files */
+  }
+  hw__checked_reading batch[] = {entry(0, 0, 1.5, 0.37), entry(0, 1, 1.5, 0.4), entry(1, 0, 1.5, -0.0)};
+  put(f, batch, 3, &ingest);
+  hw__db *db = hw__store_reader(f->store), *copy = NULL;
+  snprintf(path, sizeof path, "%s/no/such/folder", f->folder);
+  assert_int_not_equal(hw__db_copy(db, path), HW_DB_OK);
+  snprintf(path, sizeof path, "%s.copy", f->path);
+  assert_int_equal(hw__db_copy(db, path), HW_DB_OK);
+  hw__store_return(f->store, db);
+  assert_int_equal(hw__db_open(path, false, &copy, sentence, sizeof sentence), HW_DB_OK);
+  int64_t seq = 0;
+  assert_int_equal(hw__db_head(copy, &seq), HW_DB_OK);
+  assert_int_equal(seq, 3);
+  hw__db_close(copy);
+  remove_database(path);
+}
+
+typedef struct {
+  FILE *file;
+  uint64_t rows;
+  int calls, most; /* after so many: stop */
+} watched;
+
+static bool watch(void *context, uint64_t bytes, uint64_t rows) {
+  watched *w = context;
+  assert_int_equal(bytes, ftell(w->file));
+  assert_true(rows >= w->rows);
+  w->rows = rows;
+  return ++w->calls < w->most;
+}
+
+static void test_an_export_and_its_import_are_watched_and_can_be_stopped(void **state) {
+  fixture *f = *state;
+  hw__ingest ingest;
+  enum { ROWS = 1400 };
+  static hw__checked_reading batch[ROWS];
+  for (size_t i = 0; i < ROWS; i++) {
+    const double odd[] = {0.1 + 0.2, 1.0 / 3, 5e-324, 14.2};
+    batch[i] = entry(0, i % 2, (double)i / 3, odd[i % 4]);
+  }
+  put(f, batch, ROWS, &ingest);
+  char again[sizeof f->folder + 16];
+  char *texts[2] = {NULL, NULL};
+  size_t sizes[2] = {0, 0};
+  uint64_t rows = 0, read = 0;
+  hw_error error;
+  snprintf(again, sizeof again, "%s/again.db", f->folder);
+  for (int i = 0; i < 2; i++) {
+    FILE *file = open_memstream(&texts[i], &sizes[i]);
+    watched w = {.file = file, .most = 1000};
+    assert_int_equal(hw_export(i ? again : f->path, file, &(hw_move_watcher){watch, &w}, &rows, &error), HW_OK);
+    assert_true(w.calls >= 2 && rows > ROWS && w.rows <= rows);
+    fclose(file);
+    for (int most = 2; i == 0 && most < 1000; most += 900) {
+      file = fmemopen(texts[0], sizes[0], "r");
+      w = (watched){.file = file, .most = most};
+      assert_int_equal(hw_import(again, "stream", file, &(hw_move_watcher){watch, &w}, &read, &error),
+                       most == 2 ? HW_EIO : HW_OK);
+      assert_int_equal(w.calls, most == 2 ? 2 : (int)(rows / 256));
+      fclose(file);
+    }
+    assert_int_equal(read, rows);
+  }
+  assert_int_equal(sizes[0], sizes[1]);
+  assert_memory_equal(texts[0], texts[1], sizes[0]);
+  free(texts[0]);
+  free(texts[1]);
+  remove_database(again);
 }
 
 static hw__db_status run_command(hw__db *db, int64_t *seq, void *context) {
@@ -443,6 +455,70 @@ static void test_a_newer_database_is_refused(void **state) {
   assert_int_equal(open_store(f), HW_DB_NEWER);
 }
 
+static void check_opening(const char *store, hw__db_status status, const char *said) {
+  hw__db *db = NULL;
+  char sentence[300] = "";
+  const bool same = hw__db_open(store, false, &db, sentence, sizeof sentence) == status;
+  hw__db_close(db);
+  if (!same || strncmp(sentence, said, strlen(said)) != 0) {
+    fail_msg("%s: %s, expected %s", store, sentence, said);
+  }
+}
+
+/* Whoever only reads changes nothing. */
+static void test_a_store_that_cannot_be_read_is_told_why(void **state) {
+  fixture *f = *state;
+  char url[sizeof f->path + 8], said[300];
+  if (postgres) {
+    skip(); /* files */
+  }
+  hw__store_close(f->store);
+  f->store = NULL;
+  snprintf(url, sizeof url, "sqlite:%s", f->path);
+  check_opening(url, HW_DB_OK, "");
+  check_opening(f->path, HW_DB_OK, "");
+  for (int version = hw__db_schema_version() - 1; version < hw__db_schema_version() + 2; version++) {
+    sqlite3 *db = NULL;
+    char sql[60];
+    snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    const hw__db_status status = version < hw__db_schema_version()   ? HW_DB_OLDER
+                                 : version > hw__db_schema_version() ? HW_DB_NEWER
+                                                                     : HW_DB_OK;
+    snprintf(said, sizeof said, "%s: %s", f->path, hw__db_text(status));
+    check_opening(url, status, status == HW_DB_OK ? "" : said);
+  }
+  snprintf(url, sizeof url, "%s.not", f->path);
+  snprintf(said, sizeof said, "%s: there is no such file", url);
+  check_opening(url, HW_DB_NO_FILE, said);
+  snprintf(said, sizeof said, "%s: ", f->folder);
+  check_opening(f->folder, HW_DB_READONLY, said);
+}
+
+static void test_values_are_what_their_kind_says(void **state) {
+  (void)state;
+  const hw__value integer = of_integer(37), real = of_real(14.2), text = of_text("3"), none = {.kind = HW_VALUE_NULL};
+  char copy[4];
+  assert_true(hw__value_integer(&integer) == 37 && hw__value_integer(&real) == 0 && hw__value_integer(&text) == 0);
+  assert_true(hw__value_real(&integer) == 37 && hw__value_real(&real) == 14.2);
+  assert_true(isnan(hw__value_real(&text)) && isnan(hw__value_real(&none)));
+  hw__value_copy(&text, copy, sizeof copy);
+  assert_string_equal(copy, "3");
+  hw__value_copy(&integer, copy, sizeof copy);
+  assert_string_equal(copy, "");
+  const hw__value several[] = {of_blob("a\0b", 3), text, integer};
+  const size_t sizes[] = {3, 1, 0};
+  for (size_t i = 0; i < 3; i++) {
+    char *made = hw__value_duplicate(&several[i]);
+    assert_memory_equal(made, sizes[i] ? several[i].bytes : "", sizes[i]);
+    assert_int_equal(made[sizes[i]], 0);
+    free(made);
+  }
+  assert_string_equal(hw__db_text((hw__db_status)1000), "unknown");
+}
+
 static void test_a_file_that_is_no_database_is_refused(void **state) {
   fixture *f = *state;
   if (postgres) {
@@ -556,11 +632,13 @@ static void test_no_message_tells_a_password(void **state) {
 }
 
 int main(void) {
-  postgres = getenv("HEADWATER_TEST_POSTGRES");
+  fixture_on_postgres();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_the_same_reading_twice_is_stored_once, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_calendar_and_relative_times_do_not_mix, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_everything_is_there_after_reopening, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_copy_has_all_of_it_and_needs_a_place, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_an_export_and_its_import_are_watched_and_can_be_stopped, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_readings_and_commands_merge_in_order, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_the_chain_holds_under_retention, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_a_store_that_failed_tries_again_by_itself, set_up, tear_down),
@@ -577,6 +655,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_a_second_writer_is_kept_out, set_up, tear_down),
       cmocka_unit_test(test_no_message_tells_a_password),
       cmocka_unit_test_setup_teardown(test_a_newer_database_is_refused, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_a_store_that_cannot_be_read_is_told_why, set_up, tear_down),
+      cmocka_unit_test(test_values_are_what_their_kind_says),
       cmocka_unit_test_setup_teardown(test_a_file_that_is_no_database_is_refused, set_up, tear_down),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

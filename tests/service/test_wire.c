@@ -169,7 +169,8 @@ static const char *const nonsense[] = {
     "{\"command\": \"open\"}",
     "{\"command\": \"burn\", \"method\": \"\"}",
     "{\"command\": \"open\", \"method\": \"no such method\"}",
-    "{\"command\": \"open\", \"method\": \"\", \"time_s\": 1e300}",
+    "{\"command\": \"open\", \"method\": \"\", \"time_s\": 10000000001}",
+    "{\"command\": \"open\", \"method\": \"\", \"time_s\": -1e300}",
 };
 
 static void test_nonsense_is_passed_over_and_never_met_again(void **state) {
@@ -199,12 +200,13 @@ static void test_a_bad_row_does_not_spoil_its_neighbours(void **state) {
   const hw__bus_message message = message_of(
       9, subject,
       "{\"rows\": [[\"s1\", 10, 0.37, 0], [\"nobody\", 10, 1, 0], [\"s2\", null, 1, 0], 7, [\"s2\", 10, 1e9, 0],"
-      " [\"s2\", 2e9, 0.1, 2], [\"s2\", 10, 14.2, 1]]}");
+      " [\"s2\", 2e9, 0.1, 2], [\"s2\", 10, 14.2, 1], [\"s2\", 11, 1, 5], [\"g1\", 11, 1, 9], [\"g1\", 11, 1, 12],"
+      " [\"s2\", 11, null, 0]]}");
   uint64_t tally[HW_FATE_COUNT];
   assert_int_equal(hw__feed(f->store, f->catalog, 16, &message, 1, tally), HW_DB_OK);
   assert_int_equal(tally[HW_FATE_ACCEPTED], 2);
   assert_int_equal(tally[HW_FATE_UNKNOWN], 1);
-  assert_int_equal(tally[HW_FATE_MALFORMED], 2);
+  assert_int_equal(tally[HW_FATE_MALFORMED], 6);
   assert_int_equal(tally[HW_FATE_ABSURD], 1);
   assert_int_equal(tally[HW_FATE_FUTURE], 1);
   assert_int_equal(hw__store_seq(f->store), 9 * HW_WIRE_STRIDE + 6); /* its place in the message */
@@ -323,6 +325,61 @@ static void test_news_of_the_first_version_stay_readable(void **state) {
   assert_int_equal(hw__wire_read_news(later, strlen(later), f->catalog, &back), HW_EINPUT);
 }
 
+/* One thing at a time is changed in good news. */
+static void test_news_that_lack_something_are_refused(void **state) {
+  const fixture *f = *state;
+  static const char good[] =
+      "{\"v\": 2, \"fence\": 3, \"river\": \"other\", \"kind\": \"estimate\", \"seq\": 5, \"subject\": \"\","
+      " \"at_us\": 1, \"body\": \"{}\", \"incident\": {\"id\": 4, \"sensor\": \"\", \"method\": \"atgd\", \"seed\": 1,"
+      " \"opened_s\": 1.5, \"onset_s\": 2.5, \"from_s\": 3.5, \"origin_s\": 4.5, \"opened_us\": 1,"
+      " \"closed_seq\": 0, \"closed_s\": null, \"closed_us\": 0, \"reason\": \"\"},"
+      " \"tracks\": [[5, 9.5, 3, 6, 37.5, -14.2, 6.5, 1, 2, 3, 4, 5, 6, 2, 0.7, \"ash\", 7, 8, 9]]}";
+  static const struct {
+    const char *from, *to;
+    hw_status status;
+  } changes[] = {
+      {"\"v\": 2", "\"v\": 2", HW_OK},
+      {"\"v\": 2", "\"v\": 1", HW_OK},
+      {"\"v\": 2", "\"v\": 0", HW_EINPUT},
+      {"\"v\": 2", "\"v\": 3", HW_EINPUT},
+      {"\"v\": 2", "\"v\": 2.0", HW_EINPUT},
+      {"other", "nobody", HW_EINPUT},
+      {"\"{}\"", "{}", HW_EINPUT},
+      {"\"id\": 4", "\"id\": 0", HW_EINPUT},
+      {"atgd", "nothing", HW_EINPUT},
+      {"\"method\"", "\"methods\"", HW_EINPUT},
+      {"\"reason\"", "\"season\"", HW_EINPUT},
+      {"\"kind\"", "\"kin\"", HW_EINPUT},
+      {"\"subject\"", "\"object\"", HW_EINPUT},
+      {"1.5", "null", HW_EINPUT},
+      {"2.5", "null", HW_EINPUT},
+      {" 3.5", " null", HW_EINPUT},
+      {"4.5", "null", HW_EINPUT},
+      {"9.5", "null", HW_EINPUT},
+      {"37.5", "null", HW_EINPUT},
+      {"-14.2", "null", HW_EINPUT},
+      {"6.5", "null", HW_EINPUT},
+      {"6, 37.5", "2, 37.5", HW_EINPUT},
+      {"6, 37.5, -14.2", "0, 37.5, null", HW_OK},
+      {"2, 0.7", "0, 0.7", HW_OK},
+      {"2, 0.7", "-1, 0.7", HW_EINPUT},
+      {"2, 0.7", "3, 0.7", HW_OK},
+      {"2, 0.7", "4, 0.7", HW_EINPUT},
+      {"\"ash\"", "null", HW_OK},
+      {"ash", "a-branch-with-a-name-that-is-longer-than-any-name-of-any-branch-is-", HW_EINPUT},
+  };
+  for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+    char text[sizeof good + 100];
+    hw__wire_news back = {0};
+    const char *at = strstr(good, changes[i].from);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - good), good, changes[i].to, at + strlen(changes[i].from));
+    if (hw__wire_read_news(text, strlen(text), f->catalog, &back) != changes[i].status) {
+      fail_msg("%s in place of %s", changes[i].to, changes[i].from);
+    }
+    free(back.event.body);
+  }
+}
+
 /* --- shares --- */
 
 static void fill(hw__roster *roster, size_t count) {
@@ -389,6 +446,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_a_store_belongs_to_one_cluster, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_news_of_the_first_version_stay_readable, set_up, tear_down),
       cmocka_unit_test_setup_teardown(test_news_survive_the_wire_to_the_bit, set_up, tear_down),
+      cmocka_unit_test_setup_teardown(test_news_that_lack_something_are_refused, set_up, tear_down),
       cmocka_unit_test(test_shares_differ_by_one_at_most),
       cmocka_unit_test(test_few_partitions_move_when_a_worker_goes),
   };
