@@ -96,10 +96,10 @@ typedef enum { IMPOSSIBLE, DRAWN_ANEW, IN_PLACE, UNWANTED } closing;
 
 /* Closes in on the posterior of one phase, from the draws in place. Returned: whether any draw is possible; whether
  * those in place are the last of its stages, at full heat and weighed, or new ones from the proposal; or whether the
- * evidence will not be what is wanted at least: from the second stage of the last phase on the mean weight at full heat
- * was never off by more than 4 in ln. */
+ * evidence will not be what is wanted at least. Before the draws are half way to full heat the mean weight there tells
+ * nothing: of a release of a day it rises by a hundred in ln from stage to stage. */
 static closing close_in(run *r, size_t phase, bool briefly, hw__annealed *out) {
-  static const double surely = 5;
+  static const double surely = 5, half_way = 0.5;
   const hw__target *target = r->target;
   hw__draws *d = r->draws;
   const size_t n = target->stage;
@@ -119,7 +119,7 @@ static closing close_in(run *r, size_t phase, bool briefly, hw__annealed *out) {
       return IMPOSSIBLE;
     }
     reached = fmax(reached, whole.log_mean);
-    if (last && target->contested && i > 0 && reached < target->least - surely) {
+    if (last && target->contested && heat > half_way && reached < target->least - surely) {
       out->log_evidence = reached;
       return UNWANTED;
     }

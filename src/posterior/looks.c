@@ -160,7 +160,7 @@ double hw__ade_odds(const hw__ade *a) {
 
 /* Behind the rivals by so much (ln) after a first look, which passes by pulses that cannot tell, and after a later one,
  * a hypothesis is given up. */
-static const double far_behind = 25, behind = 9;
+static const double far_behind = 50, behind = 18;
 /* Draws that began near others must keep this many of themselves, or they begin anywhere. */
 static const double least_effective = 100;
 

@@ -4,6 +4,7 @@
 
 #include "posterior/ade.h"
 #include "posterior/coordinates.h"
+#include "posterior/cycle.h"
 
 /* Effective draws below which quantiles are not worth printing. */
 static const double least_effective = 100;
@@ -232,18 +233,22 @@ static bool is_no_wandering(const hw__fit *fit) {
                          width < short_share * (fit->last_s - fit->first_s));
 }
 
-/* Whether every pulse may be the background, which rises and falls by some noise floors within half a day or more. Not
- * where two sensors or more saw the front come, one after the other as the release has it, and none saw another thing.
- */
+/* Whether every pulse may be the background, which rises and falls by some noise floors within half a day or more, and
+ * by as much as it likes with the day. Not where two sensors or more saw the front come, one after the other as the
+ * release has it, and none saw another thing. */
 static bool may_all_wander(const hw__ade *a) {
   size_t fronts = 0, others = 0;
   for (size_t k = 0; k < a->spill.count; k++) {
     const hw__fit *fit = &a->fit[k];
-    if (fit->seen && is_no_wandering(fit)) {
+    if (!fit->seen) {
+      continue;
+    }
+    if (is_no_wandering(fit) && !hw__cycle_explains(&a->series[a->station[k].sensor], fit)) {
       return false;
     }
-    fronts += fit->seen && fit->begun && a->wrong[k] < 0.5;
-    others += fit->seen && (!fit->begun || a->wrong[k] > 0.5);
+    const bool front = fit->begun && a->wrong[k] < 0.5;
+    fronts += front;
+    others += !front;
   }
   return fronts < 2 || others > 0;
 }
@@ -270,7 +275,7 @@ void hw__ade_judge(hw__ade *a) {
   }
   hw__ade_compare(a);
   if (may_all_wander(a)) {
-    refuse(a, "what rises is no higher than a background may wander: it need not be a spill");
+    refuse(a, "what rises may be the background, by its height or as a daily cycle: it need not be a spill");
     return;
   }
   const hw__pulse_count n = hw__ade_count(a);
