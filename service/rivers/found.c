@@ -40,6 +40,14 @@ static void add_others(json_t *features, const hw_river *river, const hw__center
   }
 }
 
+static void add_region(json_t *features, const hw_river *river, const hw__centerline *lines, const json_t *region) {
+  size_t i;
+  json_t *each;
+  json_array_foreach(region, i, each) {
+    add(features, "region", stretch_of(river, lines, each, json_object_get(each, "location_m")), json_copy(each));
+  }
+}
+
 void hw__add_found(json_t *features, const hw_river *river, const hw__centerline *lines, const json_t *answer,
                    json_t *about) {
   const json_t *estimate = json_object_get(answer, "estimate"), *interval = json_object_get(answer, "interval");
@@ -57,9 +65,11 @@ void hw__add_found(json_t *features, const hw_river *river, const hw__centerline
         json_pack("{s:O, s:O}", "location_m", ends, "level", json_object_get(interval, "level")));
   }
   add_others(features, river, lines, answer);
-  size_t i;
-  json_t *each;
-  json_array_foreach(json_object_get(answer, "region"), i, each) {
-    add(features, "region", stretch_of(river, lines, each, json_object_get(each, "location_m")), json_copy(each));
+  const json_t *releases = json_object_get(answer, "releases");
+  if (json_array_size(releases) < 2) {
+    add_region(features, river, lines, json_object_get(answer, "region"));
+  }
+  for (size_t i = 0; json_array_size(releases) > 1 && i < json_array_size(releases); i++) {
+    add_region(features, river, lines, json_object_get(json_array_get(releases, i), "region"));
   }
 }

@@ -9,8 +9,8 @@
 /* The line of the branch that a place or source names; of a river without branches, or without a name, the first. */
 const hw__centerline *hw__line_of(const hw_river *river, const hw__centerline *lines, const json_t *place);
 
-/* Appends `source` with the stretch of its interval, `release` for every other release, and the stretches of the
- * `region`; nothing without an estimate.
+/* Appends `source` with the stretch of its interval, `release` for every other release, and the stretches of
+ * the `region`, or of those of both releases; nothing without an estimate.
  *
  * Given: lines, one per branch, may be empty; answer, the object of hw_result_json or an incident; about, what
  *        `source` has among its properties besides the estimate's, taken over */
