@@ -26,8 +26,10 @@ typedef struct {
   double told; /* of all the channel searched that exactly the same sensors see, the share on this branch */
 } outlook;
 
-/* From these readings: the estimate and how well they determine it; and the paper's error bound at its own answer. */
+/* From these readings: the estimate and how well they determine it, in steady flow; and on one steady river the paper's
+ * error bound at its own answer. */
 typedef struct {
+  bool bounded, error_bounded;
   hw_estimate estimate;
   hw_bound bound;
   hw_error_bound error_bound;
@@ -146,10 +148,12 @@ static int judge(cli_session *session, const check_request *r, verdict *out) {
   if (status == HW_OK) {
     status = hw_run_estimate(run, &out->estimate);
   }
-  if (status == HW_OK && out->estimate.has_source) {
+  out->bounded = session->river.flow_count == 0;
+  out->error_bounded = cli_is_one_steady_river(&session->river);
+  if (status == HW_OK && out->estimate.has_source && out->bounded) {
     status = bound_of_readings(&session->river, readings, count, &out->estimate.source, &out->bound);
   }
-  if (status == HW_OK) {
+  if (status == HW_OK && out->error_bounded) {
     const hw_error_bound_options settings = {.seed = r->seed};
     status = hw_error_bound_check(&session->river, readings, count, &settings, &out->error_bound);
   }
@@ -237,19 +241,31 @@ static void print_plain_numbers(const hw_hydraulics *h) {
   }
 }
 
-static void print_estimate(const verdict *v) {
+static void print_estimate(const hw_river *river, const verdict *v) {
   if (!v->estimate.has_source) {
     printf("\n%s\n", v->estimate.trust == HW_TRUST_NONE ? "The readings cannot be explained; `identify` says why."
                                                         : "No spill seen in these readings.");
     return;
   }
-  printf("\nAt the estimate: %.6g kg at km %.2f\n", v->estimate.source.mass_g / 1000,
-         v->estimate.source.location_m / 1000);
-  if (v->bound.identifiable) {
+  const hw_source *s = &v->estimate.source;
+  printf("\nAt the estimate: %.6g kg at %s%skm %.2f\n", s->mass_g / 1000,
+         river->branch_count ? river->branches[s->branch].id : "", river->branch_count ? " " : "",
+         s->location_m / 1000);
+  if (!v->bounded) {
+    printf("  how well these readings identify it is not known: the bound stands on steady flow\n");
+  } else if (v->bound.identifiable) {
     printf("  identifiable from these readings: sd at least %.0f m, %.1f min, %.1f %% of the mass\n",
            v->bound.location_m, v->bound.time_s / 60, 100 * v->bound.mass_g / v->estimate.source.mass_g);
   } else {
     printf("  not identifiable from these readings\n");
+  }
+}
+
+static void print_error_bound(const verdict *v) {
+  if (v->error_bounded) {
+    cli_print_error_bound(&v->error_bound);
+  } else {
+    printf("\nThe paper's local error bound stands on one river in steady flow: not checked.\n");
   }
 }
 
@@ -295,14 +311,28 @@ static void print_json(const cli_session *session, const check_request *r, const
   }
   const hw_source *s = &v->estimate.source;
   if (v->estimate.has_source) {
-    printf("{\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"bound\": ", s->mass_g, s->location_m,
+    printf("{");
+    if (session->river.branch_count) {
+      printf("\"branch\": ");
+      cli_print_json_text(session->river.branches[s->branch].id);
+      printf(", ");
+    }
+    printf("\"mass_g\": %.9g, \"location_m\": %.9g, \"time_s\": %.9g, \"bound\": ", s->mass_g, s->location_m,
            s->time_s);
   } else {
     printf("{\"mass_g\": null, \"location_m\": null, \"time_s\": null, \"bound\": ");
   }
-  print_bound_json(&v->bound);
+  if (v->bounded) {
+    print_bound_json(&v->bound);
+  } else {
+    printf("null");
+  }
   printf(",\n  \"error_bound\": ");
-  cli_print_error_bound_json(&v->error_bound);
+  if (v->error_bounded) {
+    cli_print_error_bound_json(&v->error_bound);
+  } else {
+    printf("null");
+  }
   printf("}}\n");
 }
 
@@ -334,8 +364,8 @@ static int check(cli_session *session, check_request *r, bool with_readings) {
       print_outlooks(session, r, outlooks);
       print_plain_numbers(&session->river.hydraulics);
       if (with_readings) {
-        print_estimate(&v);
-        cli_print_error_bound(&v.error_bound);
+        print_estimate(&session->river, &v);
+        print_error_bound(&v);
       }
     }
     code = cli_finish(EXIT_DONE);

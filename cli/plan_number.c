@@ -284,7 +284,8 @@ int plan_how_many(const cli_session *session, const plan_request *request) {
   } else if (request->spread.given) {
     code = count_sensors(&id, draw, rounds, request->pool);
   } else {
-    code = simulate_sensors(session, &id, rounds);
+    code = cli_require_steady_river(session, "plan without --place");
+    code = code < 0 ? simulate_sensors(session, &id, rounds) : code;
   }
   plan_table_free(&id.table);
   hw_transport_free(id.transport);

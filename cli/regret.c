@@ -313,6 +313,9 @@ static int run(int argc, char **argv) {
     cli_session session;
     code = cli_session_open_as(&session, operands[0], operands[1], &request.method_options.import);
     if (code < 0) {
+      code = cli_require_steady_river(&session, "the regret");
+    }
+    if (code < 0) {
       code = work(&session, &request, &a);
     }
     cli_session_close(&session);

@@ -117,6 +117,21 @@ const hw_method *cli_method(const char *name) {
   return method;
 }
 
+/* The line that begins with `key`, else 1: for a message only. */
+static size_t line_of_key(const char *path, const char *key) {
+  FILE *file = fopen(path, "r");
+  char text[1024];
+  size_t line = 0, found = 1;
+  while (file && found == 1 && fgets(text, sizeof text, file)) {
+    line++;
+    found = strncmp(text, key, strlen(key)) == 0 ? line : 1;
+  }
+  if (file) {
+    fclose(file);
+  }
+  return found;
+}
+
 /* The line of `key` in the file's hydraulics, else that of hydraulics itself, else 1: for a message only. */
 static size_t line_of_hydraulics(const char *path, const char *key) {
   FILE *file = fopen(path, "r");
@@ -140,6 +155,20 @@ static size_t line_of_hydraulics(const char *path, const char *key) {
     fclose(file);
   }
   return found;
+}
+
+bool cli_is_one_steady_river(const hw_river *river) {
+  return river->branch_count < 2 && river->flow_count == 0;
+}
+
+int cli_require_steady_river(const cli_session *session, const char *who) {
+  if (cli_is_one_steady_river(&session->river)) {
+    return -1;
+  }
+  const bool network = session->river.branch_count > 1;
+  return cli_fail(EXIT_INPUT, "%s:%zu: %s, and %s stands on one river in steady flow: expected no %s",
+                  session->river_path, line_of_key(session->river_path, network ? "branches:" : "flow:"),
+                  network ? "branches" : "a flow file", who, network ? "branches" : "flow");
 }
 
 int cli_explain_hydraulics(const cli_session *session, const char *who) {

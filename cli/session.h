@@ -57,6 +57,10 @@ void cli_session_close(cli_session *session);
 const hw_method *cli_method(const char *name);
 /* Reports which part of the hydraulics is missing, and which method needs it. Returned: the exit code. */
 int cli_explain_hydraulics(const cli_session *session, const char *who);
+/* Whether the river is one without tributaries, and steady: what the paper's own measures stand on. */
+bool cli_is_one_steady_river(const hw_river *river);
+/* Reports that `who` stands on such a river. Returned: -1, or the exit code. */
+int cli_require_steady_river(const cli_session *session, const char *who);
 /* Reports why a run could not be created. Returned: the exit code. */
 int cli_explain_create(hw_status status, const hw_method *method, const cli_session *session);
 

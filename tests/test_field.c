@@ -360,6 +360,29 @@ static void test_a_release_that_lasts_is_said_to(void **state) {
   assert_true(e.interval.lo.location_m < truth.location_m && truth.location_m < e.interval.hi.location_m);
   check_near(log(e.source.mass_g / truth.mass_g), 0, 0.15);
   check_near(e.duration_s.mid / 90000, 1, 0.1);
+  assert_true(e.still_flowing == 0);
+  end(s);
+}
+
+/* 150 g an hour, read until it has flowed for a day: how much so far, at which rate, and that it may go on. */
+static void test_a_release_that_goes_on_has_a_rate(void **state) {
+  (void)state;
+  scene *s = make_scene((const double[]){4100}, 1);
+  const double last_s = truth.time_s + 90000, rate_g_s = truth.mass_g / 150 / 600;
+  for (double t = truth.time_s - 20000; t <= last_s; t += 600) {
+    double sum = 0;
+    for (double later = 0; later < 200000; later += 600) {
+      sum += law_reading(4100, t - later) / 150;
+    }
+    s->reading[s->count++] = (hw_reading){.time_s = t, .concentration_g_m3 = sum};
+  }
+  const hw_estimate e = run(s, 1);
+  assert_int_equal(e.trust, HW_TRUST_PROVISIONAL);
+  assert_non_null(strstr(e.trust_reason, "may still be going on"));
+  /* the travel time is a part of these 25 hours */
+  assert_true(e.still_flowing > 0.6 && e.still_flowing < 1);
+  check_near(log(e.rate_g_s / rate_g_s), 0, 0.15);
+  assert_true(isnan(e.duration_s.mid));
   end(s);
 }
 
@@ -660,6 +683,7 @@ int main(void) {
       cmocka_unit_test(test_no_pulse_is_no_spill),
       cmocka_unit_test(test_a_dead_sensor_is_named_and_not_believed),
       cmocka_unit_test(test_a_release_that_lasts_is_said_to),
+      cmocka_unit_test(test_a_release_that_goes_on_has_a_rate),
       cmocka_unit_test(test_a_box_of_another_season_is_not_believed),
       cmocka_unit_test(test_a_discharge_in_another_unit_is_noticed),
       cmocka_unit_test(test_knowing_when_narrows_where),

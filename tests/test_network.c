@@ -382,6 +382,40 @@ static void test_one_branch_is_the_river_itself(void **state) {
   hw_river_free(&branch);
 }
 
+/* What the reaches leave out comes from the hydraulics there as here: nothing joins that could have changed it. */
+static void test_a_lone_branch_inherits_what_its_reaches_leave_out(void **state) {
+  (void)state;
+  static const char *const sections[] = {"area_m2: 60", "discharge_m3_s: 14.2"};
+  static const char *const lists[] = {
+      "      - {to_m: -20000, velocity_m_s: 1.5}\n      - {to_m: 0, dispersion_m2_s: 30, area_m2: 50.3}\n",
+      "      - {to_m: -20000, discharge_m3_s: 13.7}\n      - {to_m: 0, velocity_m_s: 0.83}\n",
+      "      - {to_m: -20000, velocity_m_s: 0.83}\n      - {to_m: 0, discharge_m3_s: 13.7}\n",
+  };
+  for (size_t s = 0; s < 2; s++) {
+    for (size_t k = 0; k < 3; k++) {
+      char text[1000];
+      const char *const common =
+          "hydraulics: {velocity_m_s: 1.3, dispersion_m2_s: 40.5, decay_per_s: 0, %s}\n"
+          "sensors: [{id: s1, location_m: -14210.5, noise_relative: 0.05}]\n%s%s";
+      snprintf(text, sizeof text, common, sections[s],
+               "search: {mass_g: [1, 2], location_m: [-30000, -15000], time_s: [0, 5]}\nreaches:\n", lists[k]);
+      hw_river plain = parse("r.yaml", text);
+      snprintf(text, sizeof text, common, sections[s],
+               "search: {mass_g: [1, 2], time_s: [0, 5]}\n"
+               "branches:\n  - id: only\n    head_m: -40000\n    reaches:\n",
+               lists[k]);
+      hw_river branch = parse("r.yaml", text);
+      assert_int_equal(branch.branches[0].reach_count, plain.reach_count);
+      for (size_t i = 0; i < plain.reach_count; i++) {
+        const hw_reach *a = &plain.reaches[i], *b = &branch.branches[0].reaches[i];
+        assert_true(a->area_m2 == b->area_m2 && a->discharge_m3_s == b->discharge_m3_s);
+      }
+      hw_river_free(&plain);
+      hw_river_free(&branch);
+    }
+  }
+}
+
 /* Its processor is no measure of this one. */
 static bool is_under_valgrind(void) {
   const char *preloaded = getenv("LD_PRELOAD");
@@ -662,6 +696,7 @@ int main(void) {
       cmocka_unit_test(test_a_course_is_the_way_down_as_one_line),
       cmocka_unit_test(test_a_piece_of_a_course_knows_whether_its_discharge_follows),
       cmocka_unit_test(test_one_branch_is_the_river_itself),
+      cmocka_unit_test(test_a_lone_branch_inherits_what_its_reaches_leave_out),
       cmocka_unit_test(test_a_large_network_loads_in_under_a_second),
       cmocka_unit_test(test_a_course_begins_on_a_branch_that_there_is),
       cmocka_unit_test(test_a_sensor_at_the_head_of_the_search_is_told_to_see_nothing),

@@ -6,13 +6,7 @@
 #include "http/handlers.h"
 #include "live/show.h"
 #include "rivers/feature.h"
-
-/* The line of a place or source, by the id of its branch. */
-static const hw__centerline *line_of(const hw__site *site, const json_t *place) {
-  const char *id = json_string_value(json_object_get(place, "branch"));
-  const size_t branch = id ? hw_river_branch(&site->river, id) : 0;
-  return &site->lines[branch < hw__site_line_count(site) ? branch : 0];
-}
+#include "rivers/found.h"
 
 /* Every line of a river; properties say which branch of which river. */
 static void add_lines(json_t *features, const hw__site *site, double within_m) {
@@ -58,32 +52,9 @@ static void add_places(json_t *features, const hw__site *site, const json_t *lis
       json_object_set_new(properties, "arrival", or_null(hw__with_id(json_object_get(incident, "arrivals"), id)));
     }
     const double location_m = json_number_value(json_object_get(each, "location_m"));
-    json_array_append_new(features,
-                          hw__feature(kind, hw__centerline_point(line_of(site, each), location_m), properties));
-  }
-}
-
-static void add_source(json_t *features, const hw__site *site, const json_t *incident) {
-  const json_t *estimate = json_object_get(incident, "estimate"), *interval = json_object_get(incident, "interval");
-  if (!json_is_object(estimate)) {
-    return;
-  }
-  json_t *properties = json_copy((json_t *)estimate);
-  json_object_set(properties, "incident", json_object_get(incident, "id"));
-  json_object_set(properties, "origin_s", json_object_get(incident, "origin_s"));
-  json_object_set(properties, "provisional", json_object_get(incident, "provisional"));
-  json_object_set(properties, "trust", json_object_get(incident, "trust"));
-  json_object_set(properties, "interval", json_object_get(incident, "interval"));
-  const double location_m = json_number_value(json_object_get(estimate, "location_m"));
-  json_array_append_new(features,
-                        hw__feature("source", hw__centerline_point(line_of(site, estimate), location_m), properties));
-  const json_t *ends = json_object_get(interval, "location_m");
-  if (json_array_size(ends) == 2) {
-    const double lo = json_number_value(json_array_get(ends, 0)), hi = json_number_value(json_array_get(ends, 1));
     json_array_append_new(
         features,
-        hw__feature("source_interval", hw__centerline_stretch(line_of(site, estimate), lo, hi),
-                    json_pack("{s:O, s:O}", "location_m", ends, "level", json_object_get(interval, "level"))));
+        hw__feature(kind, hw__centerline_point(hw__line_of(&site->river, site->lines, each), location_m), properties));
   }
 }
 
@@ -101,7 +72,11 @@ hw__reply hw__reply_places(const hw__request *request, const hw__site *site, con
   add_places(features, site, json_object_get(river, "candidates"), "candidate", incident);
   add_places(features, site, json_object_get(river, "intakes"), "intake", incident);
   if (incident) {
-    add_source(features, site, incident);
+    json_t *about =
+        json_pack("{s:O, s:O*, s:O*, s:O*, s:O*}", "incident", json_object_get(incident, "id"), "origin_s",
+                  json_object_get(incident, "origin_s"), "provisional", json_object_get(incident, "provisional"),
+                  "trust", json_object_get(incident, "trust"), "interval", json_object_get(incident, "interval"));
+    hw__add_found(features, &site->river, site->lines, incident, about);
   }
   json_t *root = collection(features);
   json_object_set(root, "sensors_more", json_object_get(river, "sensors_more"));

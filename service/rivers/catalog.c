@@ -94,7 +94,7 @@ hw_status hw__catalog_create(hw__catalog **out) {
 }
 
 size_t hw__site_line_count(const hw__site *site) {
-  return site->river.branch_count ? site->river.branch_count : 1;
+  return hw__centerline_count(&site->river);
 }
 
 bool hw__site_is_mapped(const hw__site *site) {
@@ -239,19 +239,6 @@ hw_status hw__catalog_add(hw__catalog *catalog, const char *id, const char *path
   return enter_names(catalog, catalog->count - 1);
 }
 
-/* The river's own line is that of the branch which joins nothing. */
-static hw_status load_lines(hw__site *site, hw_error *error) {
-  const hw_river *river = &site->river;
-  const size_t outlet = hw_river_outlet(river);
-  hw_status status = HW_OK;
-  for (size_t i = 0; i < hw__site_line_count(site) && status == HW_OK; i++) {
-    const char *own = river->branch_count ? river->branches[i].centerline : NULL;
-    const char *path = !own && i == outlet ? river->centerline : own;
-    status = path ? hw__centerline_load(path, river, i, &site->lines[i], error) : HW_OK;
-  }
-  return status;
-}
-
 hw_status hw__catalog_load(hw__catalog *catalog, const char *argument, hw_warn warn, void *context, hw_error *error) {
   char id[HW_ID_SIZE];
   const char *equals = strchr(argument, '=');
@@ -275,7 +262,8 @@ hw_status hw__catalog_load(hw__catalog *catalog, const char *argument, hw_warn w
   if (status != HW_OK) {
     return status;
   }
-  return load_lines(catalog->sites[catalog->count - 1], error);
+  hw__site *site = catalog->sites[catalog->count - 1];
+  return hw__centerlines_load(&site->river, site->lines, error);
 }
 
 size_t hw__catalog_count(const hw__catalog *catalog) {

@@ -324,3 +324,18 @@ void hw__centerline_free(hw__centerline *line) {
   free(line->points);
   *line = (hw__centerline){0};
 }
+
+size_t hw__centerline_count(const hw_river *river) {
+  return river->branch_count ? river->branch_count : 1;
+}
+
+hw_status hw__centerlines_load(const hw_river *river, hw__centerline *lines, hw_error *error) {
+  const size_t outlet = hw_river_outlet(river);
+  hw_status status = HW_OK;
+  for (size_t i = 0; i < hw__centerline_count(river) && status == HW_OK; i++) {
+    const char *own = river->branch_count ? river->branches[i].centerline : NULL;
+    const char *path = !own && i == outlet ? river->centerline : own;
+    status = path ? hw__centerline_load(path, river, i, &lines[i], error) : HW_OK;
+  }
+  return status;
+}

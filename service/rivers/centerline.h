@@ -30,6 +30,13 @@ hw_status hw__centerline_parse(const char *name, const char *text, size_t size, 
                                hw__centerline *out, hw_error *error);
 void hw__centerline_free(hw__centerline *line);
 
+/* How many lines a river may have: one per branch, or one. */
+size_t hw__centerline_count(const hw_river *river);
+/* Every line that the river file names, each into the place of its branch; the river's own `centerline` is that of the
+ * branch which joins nothing. Given: lines, empty ones, to be freed also after a failure. Status: as of
+ * hw__centerline_load */
+hw_status hw__centerlines_load(const hw_river *river, hw__centerline *lines, hw_error *error);
+
 /* GeoJSON geometries (Jansson's json_t); null without a line. The ends stand for everything beyond them. */
 struct json_t *hw__centerline_point(const hw__centerline *line, double location_m);
 struct json_t *hw__centerline_stretch(const hw__centerline *line, double from_m, double to_m);

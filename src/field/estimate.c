@@ -17,6 +17,15 @@ static double place_density(void *context, double location_m) {
   return far > near && distance >= near && distance <= far ? 1 / (distance * log(far / near)) : 0;
 }
 
+/* When the first pulse has risen to half its height. Given: there is one. */
+static double risen_s(const hw__trace *trace) {
+  size_t up = trace->onset;
+  while (trace->clean[up] < trace->height_g_m3 / 2) {
+    up++;
+  }
+  return trace->entry[up].time_s;
+}
+
 /* From half its height up to half down: as long as the release, when the top is flat. Good to some 15 %. */
 static hw_range duration(const hw__field *f) {
   const hw__trace *trace = f->pulse_count > 0 ? &f->trace[f->pulse_sensor[0]] : NULL;
@@ -26,15 +35,32 @@ static hw_range duration(const hw__field *f) {
   if (!trace->fallen) {
     return (hw_range){NAN, NAN, NAN};
   }
-  size_t up = trace->onset, down = trace->peak;
-  while (trace->clean[up] < trace->height_g_m3 / 2) {
-    up++;
-  }
+  size_t down = trace->peak;
   for (size_t i = trace->peak; i < trace->count; i++) {
     down = trace->clean[i] >= trace->height_g_m3 / 2 ? i : down;
   }
-  const double lasted = trace->entry[down].time_s - trace->entry[up].time_s;
+  const double lasted = trace->entry[down].time_s - risen_s(trace);
   return (hw_range){lasted / 1.15, lasted, 1.15 * lasted};
+}
+
+/* Does a release with a flat top go on as far as its sensor has been read? The top says that it lasted at least so
+ * long; what has ended since has not come down yet. How long it lasts is known to no scale, so it lasts longer than b,
+ * given that it lasts longer than a, with probability a / b. */
+static void judge_flowing(const hw__field *f, hw_estimate *e) {
+  const hw_sensor *sensor = &f->river->sensors[f->pulse_sensor[0]];
+  const hw__trace *trace = &f->trace[f->pulse_sensor[0]];
+  if (!hw__trace_lasts(trace)) {
+    return;
+  }
+  if (trace->fallen) {
+    e->still_flowing = 0;
+    return;
+  }
+  const double last_s = trace->entry[trace->count - 1].time_s, held_s = last_s - risen_s(trace);
+  e->still_flowing = fmin(held_s / (last_s - e->source.time_s), 1);
+  if (hw__discharge_of(f->river, sensor, e->velocity_m_s.mid) > 0) {
+    e->rate_g_s = e->source.mass_g / held_s;
+  }
 }
 
 static size_t heaviest(const hw__field *f) {
@@ -191,6 +217,9 @@ hw_status hw__field_estimate(void *state, hw_estimate *out) {
   e.has_hydraulics = true;
   e.velocity_m_s = hw__summary_range(f->sample, HW__DRAWS, hw__sample_velocity, level, &f->scratch);
   e.dispersion_m2_s = (hw_range){NAN, NAN, NAN};
+  if (e.has_source) {
+    judge_flowing(f, &e);
+  }
   e.suspicion_count =
       hw__summary_suspicions(f->river, f->sample, HW__DRAWS, place_density, f, &f->scratch, f->suspicions);
   e.suspicions = f->suspicions;

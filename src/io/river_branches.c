@@ -143,6 +143,9 @@ static hw_status settle_all_places(hw__yaml *yaml, const yaml_node_t *root, hw_r
 
 /* Resolves which branch joins which; after that each branch can be checked against the others. */
 static hw_status settle_joins(hw__yaml *yaml, const yaml_node_t *list, hw_river *river) {
+  /* A lone branch is a river without branches: what its reaches leave out comes from the hydraulics. */
+  const bool inherits = river->hydraulics.area_m2 > 0 || river->hydraulics.discharge_m3_s > 0;
+  const bool continues = river->branch_count > 1 || !inherits;
   hw_status status = HW_OK;
   for (size_t i = 0; status == HW_OK && i < river->branch_count; i++) {
     const yaml_node_t *joins = hw__yaml_value(yaml, item_at(yaml, list, i), "joins");
@@ -155,7 +158,7 @@ static hw_status settle_joins(hw__yaml *yaml, const yaml_node_t *list, hw_river 
     const yaml_node_t *item = item_at(yaml, list, i);
     if (b->reach_count) {
       status = hw__river_inherit(yaml, hw__yaml_value(yaml, item, "reaches"), &river->hydraulics, b->reaches,
-                                 b->reach_count, true);
+                                 b->reach_count, continues);
     }
     hw_error sentence;
     if (status == HW_OK && hw__branch_check(river, i, &sentence) != HW_OK) {

@@ -92,10 +92,11 @@ static size_t cut(const hw_river *river, size_t branch, line *l, piece *room) {
     }
     l->pieces[l->count++] = (piece){.reach = r, .from_m = from_m, .to_m = to_m};
     from_m = to_m;
-    if (given && b->reaches[r].discharge_m3_s > 0) {
+    const bool own = given && b->reaches[r].discharge_m3_s > 0;
+    if (own) {
       l->pieces[l->count - 1].q = b->reaches[r].discharge_m3_s;
     }
-    for (size_t i = l->count; given && !isnan(b->reaches[r].area_m2) && i-- > 0 && l->pieces[i].reach == r;) {
+    for (size_t i = l->count; given && !own && !isnan(b->reaches[r].area_m2) && i-- > 0 && l->pieces[i].reach == r;) {
       l->pieces[i].q = b->reaches[r].area_m2 * b->reaches[r].velocity_m_s;
       l->pieces[i].follows = true;
     }

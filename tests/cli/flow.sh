@@ -19,6 +19,13 @@ note() {
   printf '%b\n' "$1" > flow.csv
   try identify river.yaml readings.csv | grep -E 'flow.csv|peak  |exit'
 }
+printf 'time_s,gauge,discharge_m3_s\n0,g1,6\n9000,g1,18\n' > flow.csv
+headwater simulate river.yaml --source 5000,-14000,0 --every 600 --from 0 --to 21600 > risen.csv
+echo '# the bound of readings stands on steady flow, and so does the paper'
+try check river.yaml risen.csv --places 1 | sed -n '/^At the/,$p'
+try check river.yaml risen.csv --places 1 --format json | grep -o '"bound": null'
+try regret river.yaml risen.csv
+try plan river.yaml
 sed -i '$a intakes: [{id: town, location_m: 21000, alarm_g_m3: 0.001}]' river.yaml
 echo '# known to the end: no doubt of the flow';   note 'time_s,gauge,discharge_m3_s\n0,g1,6\n40000,g1,6'
 echo '# nothing known of what has still to come';  note 'time_s,gauge,discharge_m3_s\n0,g1,6'

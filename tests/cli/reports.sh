@@ -37,3 +37,18 @@ try identify river.yaml readings.csv --report page.doc
 try identify river.yaml readings.csv --map map.shp
 try identify data/river.yaml readings.csv --method atgd --map map.gpkg | tail -2
 try identify river.yaml readings.csv --method atgd --map /nowhere/map.geojson | tail -2
+echo '# the map of a network: every branch on its own line, both releases, and where they may have come from'
+echo '{"type": "LineString", "coordinates": [[7.0, 50.0], [7.1, 50.1], [7.0, 50.4]]}' > stem.geojson
+echo '{"type": "LineString", "coordinates": [[7.3, 50.1], [7.0, 50.2]]}' > ash.geojson
+sed 's/id: stem,/&  centerline: stem.geojson,/; s/id: ash,/& centerline: ash.geojson,/; /^gauges/d' data/confluence.yaml > river.yaml
+for source in 6000,ash:-8000,0 4000,ash:-8000,25000; do
+  headwater simulate river.yaml --source $source --every 600 --from -7200 --to 72000 > $source.csv
+done
+paste -d, 6000*.csv 4000*.csv | awk -F, 'NR == 1 {print $1 "," $2 "," $3; next} {printf "%s,%s,%.6g\n", $1, $2, $3 + $6}' > readings.csv
+sed -i 's/time_s: \[-7200, 7200\]/time_s: [-20000, 40000]/' river.yaml
+headwater identify river.yaml readings.csv --map map.geojson > /dev/null
+{ tr -d ' \n' < map.geojson; echo; } | sed 's/{"type":"Feature",/\n/g' |
+  sed -nE 's/^"geometry":(null|\{"type":"([A-Za-z]*)").*"properties":(.*)/\2 \3/p' |
+  sed -E 's/^([A-Za-z]*) .*"branch":"([a-z]*)".*"kind":"([a-z_]*)".*/\3 \2 \1/; s/^([A-Za-z]*) .*"kind":"([a-z_]*)".*/\2 \1/'
+headwater identify river.yaml readings.csv --map map.gpkg > /dev/null
+sqlite3 map.gpkg "SELECT kind, count(*) FROM stretches GROUP BY kind; SELECT probability > 0.9 FROM places WHERE kind = 'release'"

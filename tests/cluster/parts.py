@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(here, "..", "service"))
 from broker import Publisher  # noqa: E402
 from nodes import Cluster, Display, Worker, ask, nats_version, wait_for  # noqa: E402
 from records import BEHIND, Record, rows  # noqa: E402
-from serving import RIVER, spill  # noqa: E402
+from serving import FORKED, RIVER, spill  # noqa: E402
 
 SETTINGS = ("--quiet", "7200", "--lead-in", "3600")
 failed = 0
@@ -68,8 +68,33 @@ def publish(port, subject, payload):
             heard += bus.recv(4096)
 
 
+# A network whose tributary is gauged.
+NETWORK = FORKED + "gauges: [{id: g1, branch: ash, location_m: -3000}]\n"
+BATCHES = 23  # of every river
+
+
+def one_release(headwater, path, number):
+    """Readings of a release, as CSV."""
+    return spill(headwater, path, f"50000,{-9000 - 1000 * number},3600", 40_000).splitlines()
+
+
+def two_releases(headwater, path):
+    """Readings of two releases on the tributary, and what its gauge tells amid them."""
+    lines = [
+        spill(headwater, path, f"{source}", 40_000).splitlines()
+        for source in ("50000,ash:-8000,0", "30000,ash:-8000,14400")
+    ]
+    rows = []
+    for one, other in zip(lines[0][1:], lines[1][1:]):
+        time_s, sensor, value = one.split(",")
+        if sensor == "up" and float(time_s) % 3600 == 0:
+            rows.append(f"{time_s},,g1,,{20 + float(time_s) / 10_000:g}")
+        rows.append(f"{time_s},{sensor},,{float(value) + float(other.split(',')[2]):.12g},")
+    return ["time_s,sensor,gauge,concentration_g_m3,discharge_m3_s", *rows]
+
+
 class Place:
-    """A folder with rivers, their readings, and what one machine says of them."""
+    """A folder with rivers, their readings, and what one machine says of them; `fork` is a network."""
 
     def __init__(self, headwater, folder, names):
         self.headwater, self.folder, self.paths, self.batches = headwater, folder, [], []
@@ -77,10 +102,13 @@ class Place:
         for number, name in enumerate(names):
             path = os.path.join(folder, "rivers", name + ".yaml")
             with open(path, "w") as out:
-                out.write(RIVER)
+                out.write(NETWORK if name == "fork" else RIVER)
             self.paths.append(path)
-            head, *body = spill(headwater, path, f"50000,{-9000 - 1000 * number},3600", 40_000).splitlines()
-            self.batches.append([(name, "\n".join([head, *body[i : i + 12]]) + "\n") for i in range(0, len(body), 12)])
+            head, *body = two_releases(headwater, path) if name == "fork" else one_release(headwater, path, number)
+            size = -(-len(body) // BATCHES)
+            self.batches.append(
+                [(name, "\n".join([head, *body[i : i + size]]) + "\n") for i in range(0, len(body), size)]
+            )
         self.batches = [batch for turn in zip(*self.batches) for batch in turn]
         alone = Display(headwater, "alone", folder, None, self.paths, *SETTINGS).start().ready()
         for river, batch in self.batches:
@@ -174,7 +202,14 @@ def sensors_by_mqtt(headwater, place, cluster, worker):
 
 
 def one_worker(headwater, folder):
-    place = Place(headwater, folder, ["alder", "beck", "clough"])
+    place = Place(headwater, folder, ["alder", "beck", "clough", "fork"])
+    on_fork = [json.loads(result) for (river, _), (_, result) in place.expected.results.items() if river == "fork"]
+    check(
+        "a network's answer has its branch and both releases",
+        [[r["estimate"]["branch"] for r in answer["releases"]] for answer in on_fork] == [["ash", "ash"]]
+        and sum(reading[4] == 3 for reading in place.expected.readings) > 9,
+        str(on_fork)[:300],
+    )
     cluster = Cluster(folder, 1).start()
     node = cluster.nodes[0]
     display = Display(headwater, "serve", folder, cluster, place.paths, *SETTINGS, "--partitions", "4").start().ready()

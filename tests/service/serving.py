@@ -26,6 +26,19 @@ intakes:
   - {id: town, name: Town intake, location_m: 15000, alarm_g_m3: 0.001}
 """
 
+FORKED = """name: Forked River
+hydraulics: {velocity_m_s: 1.0, dispersion_m2_s: 40}
+branches:
+  - {id: stem, head_m: -40000, reaches: [{to_m: -20000, discharge_m3_s: 30}, {to_m: 0}]}
+  - {id: ash, head_m: -15000, joins: {branch: stem, at_m: -20000}, reaches: [{to_m: 0, discharge_m3_s: 20}]}
+substance: chloride
+search: {mass_g: [1000, 200000], time_s: [-40000, 40000]}
+sensors:
+  - {id: up, branch: stem, location_m: -22000, noise_absolute_g_m3: 2.0e-5, noise_relative: 0.05}
+  - {id: side, branch: ash, location_m: -1000, noise_absolute_g_m3: 2.0e-5, noise_relative: 0.05}
+  - {id: low, branch: stem, location_m: -10000, noise_absolute_g_m3: 2.0e-5, noise_relative: 0.05}
+"""
+
 
 def spill(headwater, river, source="50000,-12000,3600", last=60000, first=0):
     """Readings of a release 12 km upstream, as CSV."""

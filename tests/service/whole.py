@@ -15,6 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from broker import Broker, Publisher  # noqa: E402
 from serving import (
+    FORKED,
     POSTGRES,
     RIVER,
     Service,
@@ -300,20 +301,6 @@ def test_discharges_come_through_every_door(folder):
         assert stored == [70.5, 71.5, 72.5, 73.5, 74.5, 76.5, 77.5], stored
         assert not rows(service.db, "SELECT 1 FROM readings WHERE below <> 3")
         assert not service.post("time_s,gauge,discharge_m3_s\n1,s1,70\n")["accepted"]  # a sensor is no gauge
-
-
-FORKED = """name: Forked River
-hydraulics: {velocity_m_s: 1.0, dispersion_m2_s: 40}
-branches:
-  - {id: stem, head_m: -40000, reaches: [{to_m: -20000, discharge_m3_s: 30}, {to_m: 0}]}
-  - {id: ash, head_m: -15000, joins: {branch: stem, at_m: -20000}, reaches: [{to_m: 0, discharge_m3_s: 20}]}
-substance: chloride
-search: {mass_g: [1000, 200000], time_s: [-40000, 40000]}
-sensors:
-  - {id: up, branch: stem, location_m: -22000, noise_absolute_g_m3: 2.0e-5, noise_relative: 0.05}
-  - {id: side, branch: ash, location_m: -1000, noise_absolute_g_m3: 2.0e-5, noise_relative: 0.05}
-  - {id: low, branch: stem, location_m: -10000, noise_absolute_g_m3: 2.0e-5, noise_relative: 0.05}
-"""
 
 
 def test_alarms_on_one_path_are_one_incident_and_others_their_own(folder):

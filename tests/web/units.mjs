@@ -353,6 +353,17 @@ const elm = {
   sensors: [{ id: "s1", name: "", branch: "stem", location_m: -2000 }],
 };
 
+test("the regions of all releases are shown, of one release the answer's", () => {
+  const stretch = (branch, ...location_m) => ({ branch, location_m, probability: 0.9 });
+  const region = [stretch("ash", -9000, -7000)];
+  const second = [stretch("oak", -3000, -1000), stretch("stem", -21000, -20500)];
+  const release = (where) => ({ probability: 0.97, estimate: null, region: where });
+  assert.deepEqual(network.regionsOf({ region, releases: [release(region)] }), region);
+  assert.deepEqual(network.regionsOf({ region, releases: [release(region), release(second)] }), [...region, ...second]);
+  assert.deepEqual(network.regionsOf({ region, releases: [{}, {}] }), region); // of a former version
+  assert.deepEqual(network.regionsOf(undefined), []);
+});
+
 test("places of a network have a branch, a way to the outlet and others below them", () => {
   assert.equal(network.placeText(elm, "ash", -9000), "Ash Brook km \u22129.0");
   assert.equal(network.placeText(elm, "oak", -1000), "oak km \u22121.0");

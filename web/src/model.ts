@@ -129,7 +129,14 @@ export interface Result {
   still_flowing?: number | null; /* a probability */
   region?: Stretch[] | null;
   branches?: { id: string | null; probability: number }[] | null;
-  releases?: { probability: number; estimate: Estimate | null; candidates?: Result["candidates"] }[] | null;
+  releases?:
+    | {
+        probability: number;
+        estimate: Estimate | null;
+        region?: Stretch[] | null;
+        candidates?: Result["candidates"];
+      }[]
+    | null;
   interval: Interval | null;
   hydraulics: { velocity_m_s: Triple | null; dispersion_m2_s: Triple | null } | null;
   candidates: { id: string | null; probability: number }[];

@@ -1,7 +1,7 @@
 /* Rivers with branches: how a place is called, where it lies on the way to the outlet, which way the water takes. On a
  * river without branches the branch is null and the way is the river. */
 import { givenKm, km } from "./format";
-import type { Branch, River } from "./model";
+import type { Branch, Incident, River, Stretch } from "./model";
 
 export const isNetwork = (river: River) => river.branches.length > 0;
 
@@ -29,6 +29,13 @@ export const givenPlace = (river: River, place: { branch: string | null; locatio
 
 /* What people call a sensor. */
 export const sensorName = (sensor: { id: string; name: string }) => sensor.name || sensor.id;
+
+/* Where the pollution may have come in: the region, or those of all releases. */
+export function regionsOf(incident: Incident | undefined): Stretch[] {
+  const releases = incident?.releases ?? [];
+  const several = releases.length > 1 ? releases.flatMap((r) => r.region ?? []) : [];
+  return several.length ? several : (incident?.region ?? []);
+}
 
 /* Branches from this one down to the outlet. */
 export function courseFrom(river: River, id: string | null | undefined): Branch[] {

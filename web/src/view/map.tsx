@@ -3,7 +3,7 @@ import { concentration, fixedKm, type Unit } from "../format";
 import { pointAt, stretch, type Centerline } from "../geometry";
 import { fit } from "../mercator";
 import type { Incident, Plume, River } from "../model";
-import { branchName } from "../network";
+import { branchName, regionsOf } from "../network";
 import { harm, threats } from "../sentence";
 import { AdviceMarks } from "./advice";
 import { CandidateMark, IntakeMark, SensorMark } from "./marks";
@@ -70,8 +70,9 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
     const along = lineOf(p.branch)?.at_m;
     return along && (p.location_m < along[0]! || p.location_m > along[along.length - 1]!);
   }).length;
-  const regions = incident?.region?.length
-    ? incident.region
+  const found = regionsOf(incident);
+  const regions = found.length
+    ? found
     : incident?.interval
       ? [{ branch: incident.estimate?.branch ?? null, location_m: incident.interval.location_m }]
       : [];
@@ -98,8 +99,8 @@ export function RiverMap({ river, lines, incident, plumes, unit, now_s, width, t
       {[...lines].map(([id, line]) => (
         <path key={id} class="water-line" d={linePath(line.points.map(frame.project))} />
       ))}
-      {regions.map((r) => (
-        <path key={`${r.branch} ${r.location_m[0]}`} class="interval-line" d={between(r.branch, ...r.location_m)} />
+      {regions.map((r, i) => (
+        <path key={i} class="interval-line" d={between(r.branch, ...r.location_m)} />
       ))}
       {peak > 0 &&
         plumes.flatMap((p) =>

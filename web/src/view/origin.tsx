@@ -87,10 +87,10 @@ function Releases({ river, incident }: { river: River; incident: Incident }) {
             r.estimate ? (
               <li key={i}>
                 {mass(r.estimate.mass_g)} at{" "}
-                {placeText(river, r.estimate.branch, r.estimate.location_m, spanOf(incident))},{" "}
+                {placeText(river, r.estimate.branch, r.estimate.location_m, spanOf(incident))}
+                <By who={suspectOf(river, r.candidates ?? [])} />,{" "}
                 <Both river={river} time_s={r.estimate.time_s + incident.origin_s} />{" "}
                 <span class="range">{percent(r.probability)}</span>
-                <By who={suspectOf(river, r.candidates ?? [])} />
               </li>
             ) : null,
           )}

@@ -3,7 +3,7 @@
  * so that no joint crosses a branch. Stretches of the region are shaded, the plume colours the water. */
 import { concentration, fixedKm, percent, type Unit } from "../format";
 import type { Branch, Candidate, Incident, Intake, Plume, River, Sensor } from "../model";
-import { branchName, downTo, endOf } from "../network";
+import { branchName, downTo, endOf, regionsOf } from "../network";
 import { harm, threats } from "../sentence";
 import { kmDecimals, niceStep, ticksBy } from "../ticks";
 import { AdviceMarks } from "./advice";
@@ -120,11 +120,11 @@ export function Tree({ river, incident, plumes, unit, now_s, width }: Props) {
           />
         );
       })}
-      {(incident?.region ?? []).map((r) => {
+      {regionsOf(incident).map((r, i) => {
         const [from, to] = [toX(r.branch, r.location_m[0]), toX(r.branch, r.location_m[1])];
         const at = yOf(r.branch);
         return (
-          <g key={`${r.branch} ${r.location_m[0]}`} class="interval">
+          <g key={i} class="interval">
             <rect x={Math.min(from, (from + to) / 2 - 3)} y={at - 18} width={Math.max(6, to - from)} height={36} />
           </g>
         );
