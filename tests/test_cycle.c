@@ -23,8 +23,9 @@ static int build_tails(void **state) {
   return 0;
 }
 
-/* `days` of readings every ten minutes on a background of 200 g/m3 (nothing under a limit), that follows the day by `swing` g/m3, the more
- * sharply the larger the power, with a pulse of this height and width after two thirds of the record. */
+/* `days` of readings every ten minutes on a background of 200 g/m3 (nothing under a limit), that follows the day by
+ * `swing` g/m3, the more sharply the larger the power, with a pulse of this height and width after two thirds of the
+ * record. */
 static void read_days(double days, double swing, double power, double height, double width_s, bool censored,
                       uint64_t seed) {
   hw_rng rng;
@@ -36,10 +37,11 @@ static void read_days(double days, double swing, double power, double height, do
                            .area_g_s_m3 = height * width_s * sqrt(2 * M_PI)};
   for (double t = 0; t < days * day; t += 600) {
     const double cycle = pow(0.5 + 0.5 * sin(2 * M_PI * t / day + 1.1), power);
-    const double value = (censored ? 0 : 200) + swing * cycle + hw__curve_at(&curve, t, 0) + noise * hw_rng_normal(&rng);
+    const double value =
+        (censored ? 0 : 200) + swing * cycle + hw__curve_at(&curve, t, 0) + noise * hw_rng_normal(&rng);
     const bool below = censored && value < limit;
-    hw__series_insert(
-        &series, &(hw_reading){.time_s = t, .concentration_g_m3 = below ? limit : value, .below_limit = below});
+    hw__series_insert(&series,
+                      &(hw_reading){.time_s = t, .concentration_g_m3 = below ? limit : value, .below_limit = below});
   }
   hw_sensor s;
   hw_sensor_init(&s);

@@ -387,6 +387,44 @@ static void test_readings_beyond_all_reason_are_refused_and_those_at_the_bound_t
 }
 
 /* Fewer samples than there are: spread evenly over all of them, as many as asked for, with weights that sum to 1. */
+/* Two releases at a time, each past a sensor of its own branch: an answer of one of them must not be sure of itself. */
+static void test_a_pulse_that_no_water_brings_there_is_told(void **state) {
+  (void)state;
+  hw_river river = load();
+  strcpy(river.sensors[0].id, "b1");
+  river.sensors[0].branch = 2;
+  river.sensors[0].location_m = -1000;
+  river.sensor_count = 3;
+  const hw_source on_ash = {.mass_g = 900, .location_m = -9000, .time_s = 9000, .branch = 1},
+                  on_birch = {.mass_g = 700, .location_m = -8000, .time_s = 9500, .branch = 2};
+  hw_run *run = NULL;
+  hw_spill *spill[2] = {NULL, NULL};
+  hw_rng rng;
+  hw_rng_seed(&rng, 33, 0);
+  const hw_problem problem = {.river = &river};
+  assert_int_equal(hw_run_create(hw_method_find("posterior"), &problem, NULL, &run), HW_OK);
+  assert_int_equal(hw_spill_create(&river, &on_ash, 0, &spill[0]), HW_OK);
+  assert_int_equal(hw_spill_create(&river, &on_birch, 0, &spill[1]), HW_OK);
+  for (double t = 0; t < 60000; t += 600) {
+    for (size_t k = 0; k < river.sensor_count; k += 2) { /* nobody reads the one on the stem */
+      const hw_sensor *s = &river.sensors[k];
+      const double c = hw_spill_concentration(spill[0], s->branch, s->location_m, t) +
+                       hw_spill_concentration(spill[1], s->branch, s->location_m, t);
+      const double noise = hypot(s->noise_absolute_g_m3, s->noise_relative * c) * hw_rng_normal(&rng);
+      const hw_reading reading = {.sensor = k, .time_s = t, .concentration_g_m3 = c + noise};
+      assert_int_equal(hw_run_observe(run, &reading), HW_OK);
+    }
+  }
+  hw_estimate e;
+  assert_int_equal(hw_run_estimate(run, &e), HW_OK);
+  assert_int_equal(e.trust, HW_TRUST_PROVISIONAL);
+  assert_non_null(strstr(e.trust_reason, e.source.branch == 1 ? "sensor b1" : "sensor a1"));
+  hw_spill_free(spill[0]);
+  hw_spill_free(spill[1]);
+  hw_run_free(run);
+  hw_river_free(&river);
+}
+
 static void test_fewer_samples_keep_the_shares_of_the_branches(void **state) {
   (void)state;
   hw_river river = load();
@@ -430,6 +468,7 @@ int main(void) {
       cmocka_unit_test(test_a_level_in_a_flood_is_no_spill),
       cmocka_unit_test(test_a_flood_that_overtakes_a_pulse_presses_it_together),
       cmocka_unit_test(test_readings_beyond_all_reason_are_refused_and_those_at_the_bound_taken),
+      cmocka_unit_test(test_a_pulse_that_no_water_brings_there_is_told),
       cmocka_unit_test(test_fewer_samples_keep_the_shares_of_the_branches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* What the engine of a network answers. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "posterior/network.h"
@@ -106,6 +107,39 @@ static void warn_nothing_seen(hw__network *n) {
   }
 }
 
+static bool is_on_course(const hw__part *p, size_t sensor) {
+  for (size_t k = 0; k < p->river.sensor_count; k++) {
+    if (p->sensors[k] == sensor) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A plain pulse that no water from the answer's branch brings there: another release, or that sensor is wrong. Where
+ * there are more of these than the answer explains, it is none. NULL: no such pulse. */
+static const hw_sensor *find_another(hw__network *n) {
+  hw__ade *a = n->best->engine;
+  const hw_sensor *first = NULL;
+  size_t others = 0, explained = 0;
+  for (size_t s = 0; s < n->river->sensor_count; s++) {
+    if (n->series[s].count > 0 && n->own[s].strong && !is_on_course(n->best, s)) {
+      first = others++ == 0 ? &n->river->sensors[s] : first;
+    }
+  }
+  for (size_t k = 0; k < a->spill.count; k++) {
+    explained += a->fit[k].strong && a->wrong[k] < 0.5;
+  }
+  if (first && a->trust != HW_TRUST_NONE) {
+    a->trust = others > explained ? HW_TRUST_NONE : a->trust;
+    snprintf(a->reason, sizeof a->reason,
+             "sensor %s shows a plain pulse that this release does not bring there: there may be another one, or the "
+             "sensor is wrong",
+             first->id);
+  }
+  return first;
+}
+
 hw_status hw__network_estimate(void *state, hw_estimate *out) {
   hw__network *n = state;
   const hw_status status = hw__network_settle(n);
@@ -133,6 +167,7 @@ hw_status hw__network_estimate(void *state, hw_estimate *out) {
     *out = e;
     return HW_OK;
   }
+  const hw_sensor *another = find_another(n);
   const hw_status answered = hw__ade_estimate(n->best->engine, &e);
   if (answered != HW_OK) {
     return answered;
@@ -140,6 +175,8 @@ hw_status hw__network_estimate(void *state, hw_estimate *out) {
   e.spill = n->probability;
   e.cost.state_bytes = n->bytes + n->best->engine->bytes;
   if (e.has_source) {
+    e.trust = another ? HW_TRUST_PROVISIONAL : e.trust;
+    e.provisional = e.trust == HW_TRUST_PROVISIONAL;
     const double lasted = e.duration_s.mid;
     hw__summary_source(n->best->samples, HW__FINAL, e.level, &n->sorting, &e.source, &e.interval);
     e.source.branch = n->best->branch;
