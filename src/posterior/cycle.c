@@ -21,7 +21,8 @@ static size_t terms_for(double days) {
 static void basis_at(double time_s, size_t terms, double out[TERMS]) {
   out[0] = 1;
   for (size_t k = 1; k < terms; k += 2) {
-    const double turn = 2 * M_PI * (double)((k + 1) / 2) * time_s / day_s;
+    const size_t harmonic = (k + 1) / 2;
+    const double turn = 2 * M_PI * (double)harmonic * time_s / day_s;
     out[k] = cos(turn);
     out[k + 1] = sin(turn);
   }

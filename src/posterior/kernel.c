@@ -17,7 +17,7 @@ HW__INLINE hw__by_level4 without_plume(const hw__prepared *p, size_t k) {
   const hw__v4 sign = hw__four_of(p->sign, k, n), none = hw__v4_all(0);
   const hw__i4 cut = (sign < none) | (sign > none);
   if (hw__v4_any(cut)) {
-    const hw__censored4 c = {-sign * off, sign, readings, readings / quiet, v->hidden ? none < none : on_level > none};
+    const hw__censored4 c = {-sign * off, sign, readings, readings / quiet, v->hidden ? (hw__i4){0} : on_level > none};
     const hw__by_level4 here = hw__censored(p->tails, &c, none);
     sum = (hw__by_level4){hw__v4_choose(cut, here.value, sum.value), hw__v4_choose(cut, here.slope, sum.slope),
                           hw__v4_choose(cut, here.curvature, sum.curvature)};

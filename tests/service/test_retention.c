@@ -151,8 +151,9 @@ static void test_less_than_a_day_is_refused(void **state) {
   hw__retention *retention = NULL;
   hw_error error;
   assert_int_equal(hw__retention_start(f->store, 0.99, &stopping, &retention, &error), HW_EDOMAIN);
-  assert_string_equal(error.text, "--keep 0.99: expected a day or more");
+  assert_string_equal(error.text, "--keep 0.99: expected 1 to 100000 days");
   assert_int_equal(hw__retention_start(f->store, (double)NAN, &stopping, &retention, &error), HW_EDOMAIN);
+  assert_int_equal(hw__retention_start(f->store, 100001, &stopping, &retention, &error), HW_EDOMAIN);
   assert_null(retention);
   assert_int_equal(hw__retention_start(f->store, 1, &stopping, &retention, &error), HW_OK);
   hw__retention_stop(retention);
