@@ -140,7 +140,12 @@ function Density({
             )}
             <g class="axis">
               {ticksBy(l0, l1, step_m).map((m) => (
-                <text key={m} x={toX(m)} y={HEIGHT - BOTTOM + 16} text-anchor="middle">
+                <text
+                  key={m}
+                  x={toX(m)}
+                  y={HEIGHT - BOTTOM + 16}
+                  text-anchor={toX(m) > width - 2 * RIGHT ? "end" : "middle"} /* none beyond the picture */
+                >
                   {fixedKm(m, kmDecimals(step_m))}
                 </text>
               ))}
