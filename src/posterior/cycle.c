@@ -4,18 +4,19 @@
 
 static const double day_s = 86400;
 /* A cycle is a level and so many harmonics of the day, the more the longer the record: in half a day the second one
- * would draw any hump, and the third, which makes a cycle's peaks sharper than its valleys, in a day. */
-enum { MOST_HARMONICS = 3, TERMS = 1 + 2 * MOST_HARMONICS };
+ * would draw any hump, and the third, which makes a cycle's peaks sharper than its valleys, in a day. And the more the
+ * more readings there are: through as many of them as it has terms it goes whatever they show. */
+enum { MOST_HARMONICS = 3, TERMS = 1 + 2 * MOST_HARMONICS, READINGS_A_TERM = 3 };
 static const double days_for[MOST_HARMONICS] = {0.5, 1, 2.5};
 /* It may leave this much more than the pulse does, and so many readings' noise: no two days are alike. */
 static const double about_as_well = 1.2, room = 10;
 
-static size_t terms_for(double days) {
-  size_t harmonics = 0;
-  while (harmonics < MOST_HARMONICS && days >= days_for[harmonics]) {
-    harmonics++;
+static size_t terms_for(double days, size_t readings) {
+  size_t terms = 1;
+  for (size_t k = 0; k < MOST_HARMONICS && days >= days_for[k] && readings >= READINGS_A_TERM * (terms + 2); k++) {
+    terms += 2;
   }
-  return 1 + 2 * harmonics;
+  return terms;
 }
 
 static void basis_at(double time_s, size_t terms, double out[TERMS]) {
@@ -75,7 +76,7 @@ static double square_off(const hw__span *span, double expected_g_m3) {
 }
 
 bool hw__cycle_explains(const hw__series *s, const hw__fit *pulse) {
-  const size_t terms = terms_for((pulse->last_s - pulse->first_s) / day_s);
+  const size_t terms = terms_for((pulse->last_s - pulse->first_s) / day_s, s->count);
   if (terms == 1) {
     return false;
   }
